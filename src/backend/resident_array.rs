@@ -4,6 +4,7 @@
 //! array to other programs; the memory stays the prepared plan's.
 
 use crate::cell::CellType;
+use crate::field::DeviceArrayField;
 use crate::geometry::Region;
 
 /// Where a dense array lies in the memory of a device.
@@ -36,4 +37,11 @@ pub struct ResidentArray<const K: usize> {
     pub window: Region<K>,
     /// The type of a cell.
     pub cell: CellType,
+}
+
+impl<const K: usize> ResidentArray<K> {
+    /// The array as a field, for another run on the same device. It is read where it lies.
+    pub fn field(&self) -> DeviceArrayField<K> {
+        DeviceArrayField::new(self.address, self.cell, self.window.extent).expect("a dense array has cells")
+    }
 }

@@ -12,6 +12,7 @@ use crate::backend::facts::DeviceFacts;
 use crate::backend::how::{How, Mapping};
 use crate::backend::part::Part;
 use crate::backend::resident_array::ResidentArray;
+use crate::backend::resident_regions::ResidentRegions;
 use crate::backend::sink::{RegionOrder, Sink};
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
@@ -137,6 +138,18 @@ pub trait Prepared<const K: usize>: Send {
         None
     }
 
+    /// Into how many pieces a run of the whole plan has to be cut, so that the device has room for what a piece needs of the field's
+    /// array; 1 if it has room for all of it.
+    fn pieces(&self) -> u64 {
+        1
+    }
+
+    /// Bytes of the field's arrays that were copied to devices until now: whole ones when the plan was prepared, and pieces as runs
+    /// needed them. 0 on the CPU, and of arrays that lie on a device.
+    fn copied(&self) -> u64 {
+        0
+    }
+
     /// How long each of several devices ran kernels in the last run, host decisions between them included; nothing of one device.
     fn busy(&self) -> Vec<Duration> {
         Vec::new()
@@ -213,6 +226,22 @@ pub trait Prepared<const K: usize>: Send {
     /// # Panics
     /// If nothing was run to its end.
     fn resident_array(&self) -> Result<Option<ResidentArray<K>>, Error> {
+        Ok(None)
+    }
+
+    /// Where the last run's regions and the cells of its leaves lie on a device, in the order of a
+    /// [`Subdivision`]; None if they lie on the host, on several devices, in another order, or were not kept. A GPU has them so where
+    /// it takes an array from the cells up: a stream of an array under [`Keep::Regions`](crate::result::Keep), the default there.
+    ///
+    /// The prepared plan owns that memory, under the terms of [`resident_array`](Self::resident_array). [`subdivision`](Self::subdivision)
+    /// reads the same regions back.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    ///
+    /// # Panics
+    /// If nothing was run to its end.
+    fn resident_regions(&self) -> Result<Option<ResidentRegions>, Error> {
         Ok(None)
     }
 }

@@ -44,7 +44,7 @@ device_struct! {
         above: u64,
         /// The level's first region among those of all levels (streams).
         map_first: u64,
-        /// Mixed regions per piece (stable insertion).
+        /// Mixed regions per piece (stable insertion), or terminal ones (lists of a pyramid).
         ranks: u64,
         /// Counters of the level.
         counters: u64,
@@ -89,13 +89,14 @@ device_struct! {
         tiles: [u32; 4],
         /// The first block along axes 1 and 2 of a grid that was cut (exhaustive, grid3d).
         native_from: [u32; 2],
-        /// The first cell of each axis' planes among those of all, the grid of the last level, and its sides where whole (streams).
+        /// The first cell of each axis' planes among those of all, the grid of the last level, and its sides where whole (streams). Of a
+        /// pyramid the first region of a box, and how many there are.
         planes: [u32; 8],
         finest: [u32; 8],
         finest_side: [u32; 8],
         /// Blocks per leaf (DP).
         leaf_pieces: u32,
-        /// Of an item; cells of a slice, or lanes of a region (streams).
+        /// Of an item; cells of a slice, or lanes of a region (streams); bytes that a thread takes (pyramids).
         units: u32,
         wide: u32,
         /// 1 if all regions of the level are roots (streams).

@@ -4,7 +4,7 @@ use super::device::Device;
 use super::nvrtc::Nvrtc;
 use super::outline::Outline;
 use super::prepared::OnCuda;
-use super::{balance, compile, gather, sampler, strategy};
+use super::{balance, compile, gather, pyramid, sampler, strategy};
 use crate::backend::{
     Backend, Balanced, Balances, Balancing, DeviceFacts, Error, How, Mapping, Place, Prepared, Sampler, SealedBackend,
     StrategyKind,
@@ -101,15 +101,18 @@ fn compile_all(
     let twin = super::twin::checked(outline, how.on_cuda().block)?;
     let mut sources = vec![sampler::specialise(sample, &twin, how), gather::specialise()];
     for &kind in StrategyKind::ALL {
-        sources.push((strategy::of(&how.clone().strategy(kind)).specialise)(outline, &twin, how)?);
+        sources.push((strategy::of(outline, &twin, &how.clone().strategy(kind)).specialise)(outline, &twin, how)?);
     }
     if how.tuning.mapping() != Mapping::Stream && (twin.has_proofs() || !outline.rule.certifies()) {
         let how = how.clone().strategy(StrategyKind::Ask).mapping(Some(Mapping::Stream));
-        match (strategy::of(&how).specialise)(outline, &twin, &how) {
+        match (strategy::of(outline, &twin, &how).specialise)(outline, &twin, &how) {
             // Not every plan has streams, and this one asked for none.
             Err(Error::Choice(_)) => {}
             source => sources.push(source?),
         }
+    }
+    if twin.surveyed {
+        sources.push(pyramid::specialise(outline, &twin, how));
     }
     sources.extend(balance::specialise_all(outline, &twin, how)?);
     for arch in architectures {

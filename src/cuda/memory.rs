@@ -128,10 +128,21 @@ impl Buffer {
         part: Range<usize>,
         stream: &CudaStream,
     ) -> Result<(), CudaError> {
+        self.receive_at(0, pinned, part, stream)
+    }
+
+    /// Copies a part of `pinned` to where `start` says, as [`receive`](Self::receive).
+    pub(super) fn receive_at(
+        &self,
+        start: u64,
+        pinned: &Pinned,
+        part: Range<usize>,
+        stream: &CudaStream,
+    ) -> Result<(), CudaError> {
         let bytes = &pinned.bytes(part.end)?[part.start..];
-        assert!(bytes.len() as u64 <= self.bytes, "the buffer is large enough");
+        assert!(start + bytes.len() as u64 <= self.bytes, "the buffer is large enough");
         // SAFETY: just asserted; the caller waits.
-        unsafe { result::memcpy_htod_async(self.address, bytes, stream.cu_stream()) }
+        unsafe { result::memcpy_htod_async(self.address + start, bytes, stream.cu_stream()) }
             .map_err(|error| refused("copying to the device", error))
     }
 

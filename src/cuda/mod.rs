@@ -4,6 +4,7 @@
 //! what they are compiled for, `prepared` holds a plan on a device, `strategy` has a host program per file.
 
 mod args;
+mod array_box;
 mod backend;
 mod balance;
 mod cache;
@@ -23,11 +24,13 @@ mod outline;
 mod pending;
 mod pinned;
 mod prepared;
+mod pyramid;
 mod runner;
 mod sampler;
 mod setup;
 mod specialise;
 mod strategy;
+mod survey;
 mod twin;
 mod watch;
 

@@ -170,6 +170,33 @@ impl<'a> Outline<'a> {
         level as usize + 1 == self.levels.len()
     }
 
+    /// The regions of the roots' level in which all roots lie.
+    pub(super) fn hull(&self, start: &Start<'_, MAX_DIM>) -> Region<MAX_DIM> {
+        let none = Region { corner: [0; MAX_DIM], extent: [0; MAX_DIM] };
+        if start.whole {
+            return Region { extent: self.levels[start.level as usize].grid, ..none };
+        }
+        let of = |index| Region { corner: self.typed.decode(start.level, start.code(index)), extent: [1; MAX_DIM] };
+        (0..start.len()).map(of).reduce(|one, two| one.hull(&two)).unwrap_or(none)
+    }
+
+    /// The cells of which a run from some roots may ask.
+    pub(super) fn asked(&self, start: &Start<'_, MAX_DIM>) -> Region<MAX_DIM> {
+        let (regions, level) = (self.hull(start), &self.levels[start.level as usize]);
+        if regions.extent.contains(&0) {
+            return regions;
+        }
+        let last = std::array::from_fn(|j| regions.corner[j] + regions.extent[j] - 1);
+        let mut cells = level.region(regions.corner).hull(&level.region(last));
+        // Closed regions have a layer of their neighbours' cells.
+        if self.rule == RuleKind::Closed {
+            for (j, &n) in self.size().iter().enumerate() {
+                cells.extent[j] += u32::from(cells.corner[j] + cells.extent[j] < n);
+            }
+        }
+        cells
+    }
+
     /// Bytes of a code of the deepest level.
     pub(super) fn code_bytes(&self) -> u64 {
         if self.bits <= 32 { 4 } else { 8 }

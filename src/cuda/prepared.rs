@@ -8,8 +8,8 @@ use super::outline::Outline;
 use super::runner::{Aim, Runner};
 use super::strategy::LevelRun;
 use crate::backend::{
-    Control, Error, Estimate, How, Mapping, Part, Prepared, RegionOrder, ResidentArray, Sink, Start, StrategyKind,
-    deliver, deliver_all,
+    Control, Error, Estimate, How, Mapping, Part, Prepared, RegionOrder, ResidentArray, ResidentRegions, Sink, Start,
+    StrategyKind, deliver, deliver_all,
 };
 use crate::field::Field;
 use crate::geometry::{Level, Region};
@@ -105,6 +105,14 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         self.runner.instead.as_ref()
     }
 
+    fn pieces(&self) -> u64 {
+        self.runner.setup.pieces_of_array()
+    }
+
+    fn copied(&self) -> u64 {
+        self.runner.setup.copied
+    }
+
     fn counts(&self) -> Result<RunCounts<K>, Error> {
         let (found, last, start) = (self.runner.counts()?, self.runner.last(), &self.runner.setup.start);
         let mut levels = Vec::with_capacity(found.len());
@@ -164,5 +172,26 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         self.lent.store(true, Ordering::Relaxed);
         let (address, ordinal) = (setup.array.address(), setup.device.ordinal());
         Ok(Some(ResidentArray { address, bytes, ordinal, window: self.window, cell: setup.storage.cell }))
+    }
+
+    fn resident_regions(&self) -> Result<Option<ResidentRegions>, Error> {
+        self.runner.last();
+        let setup = &self.runner.setup;
+        let Some(left) = self.runner.regions() else { return Ok(None) };
+        setup.device.quiet("finishing the lists of regions")?;
+        self.lent.store(true, Ordering::Relaxed);
+        // Nothing is said of levels above the roots.
+        let above = std::iter::repeat_n(0..0, setup.start.level as usize);
+        Ok(Some(ResidentRegions {
+            ordinal: setup.device.ordinal(),
+            cell: setup.storage.cell,
+            levels: above.chain(left.levels).collect(),
+            codes: left.codes,
+            words: left.words,
+            places: left.places,
+            cells: left.bricks,
+            leaves: left.leaves,
+            each: setup.outline.last().most_cells(),
+        }))
     }
 }

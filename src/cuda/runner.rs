@@ -17,7 +17,8 @@ use super::memory::{Reserve, TakeBytes, read, read_integers};
 use super::native;
 use super::outline::Outline;
 use super::setup::{Setup, tally};
-use super::strategy::{self, LevelRun, Program};
+use super::strategy::{self, LevelRun, Maker, Program, RegionsLeft};
+use super::survey::survey;
 use super::twin;
 use super::watch::Watch;
 use crate::backend::{Control, Error, Estimate, How, Mapping, Start, StrategyKind};
@@ -69,7 +70,7 @@ impl<'a> Runner<'a> {
         let mapping = how.tuning.mapping.unwrap_or_else(|| strategy::usual(&outline, &twin, how));
         let open = how.tuning.mapping.is_none() && mapping != Mapping::Sbr;
         let setup = Setup::new(device, outline, (&how.clone().mapping(Some(mapping)), storage), twin)?;
-        let program = (strategy::of(&setup.how).program)(&setup)?;
+        let program = (maker(&setup).program)(&setup)?;
         let fits = setup.held();
         Ok(Self { program, setup, streams: Vec::new(), fits, open, instead: None, last: None })
     }
@@ -112,7 +113,7 @@ impl<'a> Runner<'a> {
             return Err(error);
         }
         let taken = self.setup.how.tuning.mapping.replace(Mapping::Sbr);
-        match (strategy::of(&self.setup.how).program)(&self.setup) {
+        match (maker(&self.setup).program)(&self.setup) {
             Ok(program) => self.program = program,
             Err(error) => {
                 self.setup.how.tuning.mapping = taken;
@@ -134,7 +135,7 @@ impl<'a> Runner<'a> {
         }
         let mut estimate = aim.estimate;
         if how.tuning.mapping() == Mapping::Stream {
-            estimate.olt = (strategy::of(how).table_bytes)(outline, how);
+            estimate.olt = (maker(&self.setup).table_bytes)(outline, how);
         }
         estimate.check(how.mem_limit)?;
         let need = on_device(&self.setup, aim.share, &estimate);
@@ -171,9 +172,13 @@ impl<'a> Runner<'a> {
         };
         let watch = Watch { device, control, flag: &setup.stop };
         let mut launcher = Launcher::new(limit, &watch, streams);
+        if setup.twin.lent {
+            device.quiet("waiting for those who have the field's array")?;
+        }
         let start = Instant::now();
         let from = device.mark()?;
         setup.reset_tallies()?;
+        survey(setup, &mut launcher)?;
         program.run(setup, &mut launcher)?;
         let to = device.mark()?;
         watch.wait("running kernels")?;
@@ -243,6 +248,11 @@ impl<'a> Runner<'a> {
         Ok((terminals, Gathering::new(device, left, storage.cell)))
     }
 
+    /// Where the regions of the last run lie in their order, if they do.
+    pub(super) fn regions(&self) -> Option<RegionsLeft> {
+        self.program.regions(&self.setup)
+    }
+
     /// Feeds the bytes of the dense array, if one is kept, to `sink`, in storage order; it is told the number of the first byte.
     pub(super) fn cells(&self, sink: TakeBytes<'_>) -> Result<(), Error> {
         self.setup.device.bind()?;
@@ -265,12 +275,17 @@ impl<'a> Runner<'a> {
     }
 }
 
+/// What makes the host program of a run.
+fn maker(setup: &Setup<'_>) -> Maker {
+    strategy::of(&setup.outline, &setup.twin, &setup.how)
+}
+
 /// Bytes that a run of a share of the plan is expected to take on the device: its arrays, tallies and tables; what tables really take
 /// is found out as they grow.
 fn on_device(setup: &Setup<'_>, share: f64, estimate: &Estimate) -> u128 {
     let Setup { outline, how, .. } = setup;
     let bricks = if how.kept.keep == Keep::Regions { estimate.compact } else { 0 };
-    let maker = strategy::of(how);
+    let maker = maker(setup);
     let tables = (maker.table_bytes)(outline, how) as f64 * (maker.table_share)(share.min(1.0));
     setup.held() + estimate.dense + bricks + tables as u128
 }

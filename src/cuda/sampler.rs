@@ -47,7 +47,8 @@ pub(super) fn sampler<'a>(
 ) -> Result<Sampler<'a>, Error> {
     let mut twin = twin::checked(outline, how.on_cuda().block)?;
     let kernel = device.kernels(&specialise(outline, &twin, how))?.get("sample")?;
-    let (args, arrays) = twin::upload(device, &mut twin)?;
+    let arrays = twin::upload(device, &mut twin)?;
+    let args = Argument::new(&twin.args);
     let width = if outline.labels.kind().bytes() == 8 { 8 } else { 4 };
     let bytes = grid.cells * width;
     let labels = Buffer::new(device, "the labels of a sample", bytes, Allocation::Pool)?;

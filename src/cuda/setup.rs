@@ -1,10 +1,12 @@
 //! What a prepared plan has on a device, whatever its strategy.
 
 use super::args::{RunArgs, TALLY_COLUMNS, TALLY_ROWS, region_item_bytes, word_bytes};
+use super::array_box::ArrayBox;
 use super::device::Device;
 use super::kernel::Argument;
 use super::memory::{Allocation, Buffer, Reserve};
 use super::outline::Outline;
+use super::pyramid::Pyramid;
 use super::twin;
 use super::watch::StopFlag;
 use crate::abi::DeviceStruct;
@@ -32,6 +34,8 @@ pub(super) struct Setup<'a> {
     /// `RunArgs` and `FieldArgs`.
     pub(super) run: Argument,
     pub(super) args: Argument,
+    /// What is known of an array's regions, if proofs are asked for.
+    pub(super) pyramid: Option<Pyramid>,
     /// The dense array, and its bytes, if one is kept.
     pub(super) array: Reserve,
     pub(super) dense: Option<u64>,
@@ -39,6 +43,10 @@ pub(super) struct Setup<'a> {
     pub(super) stop: StopFlag,
     /// Arrays of the field, alive as long as kernels may read them.
     arrays: Vec<Buffer>,
+    /// An array that has no room: a box of it lies here.
+    boxed: Option<ArrayBox>,
+    /// Bytes of arrays that were copied to the device.
+    pub(super) copied: u64,
 }
 
 impl<'a> Setup<'a> {
@@ -52,7 +60,14 @@ impl<'a> Setup<'a> {
         (how, storage): (&How, Storage),
         mut twin: DeviceTwin,
     ) -> Result<Self, Error> {
-        let (args, arrays) = twin::upload(device, &mut twin)?;
+        let boxed = twin::boxed(device, &outline, &mut twin)?;
+        let arrays = twin::upload(device, &mut twin)?;
+        let copied = arrays.iter().map(Buffer::bytes).sum();
+        let proves = how.tuning.strategy != StrategyKind::Exhaustive && how.tuning.asks_proofs(outline.rule);
+        let pyramid = match proves && twin.surveyed {
+            true => Some(Pyramid::new(device, &outline, &mut twin, how)?),
+            false => None,
+        };
         let stop = StopFlag::new(device)?;
         let rows = outline.levels.len() as u64 * u64::from(TALLY_ROWS * TALLY_COLUMNS);
         Ok(Self {
@@ -60,24 +75,34 @@ impl<'a> Setup<'a> {
             how: how.clone(),
             storage,
             cuda: how.on_cuda(),
+            args: Argument::new(&twin.args),
             twin,
             start: outline.whole.clone(),
             expected: outline.expected.iter().sum(),
             outline,
             codes: None,
             run: Argument::new(&RunArgs::default().bytes()),
-            args,
+            pyramid,
             array: Reserve::default(),
             dense: None,
             tallies: Buffer::new(device, "tallies", rows * 8, Allocation::Pool)?,
             stop,
             arrays,
+            boxed,
+            copied,
         })
+    }
+
+    /// Into how many pieces a run of the whole plan is to be cut, so that a piece of the field's array has room.
+    pub(super) fn pieces_of_array(&self) -> u64 {
+        self.boxed.as_ref().map_or(1, ArrayBox::pieces)
     }
 
     /// Bytes that it has taken on the device for as long as it lives: the field's arrays and the tallies.
     pub(super) fn held(&self) -> u128 {
-        self.arrays.iter().chain([&self.tallies]).map(|buffer| u128::from(buffer.bytes())).sum()
+        let of_array = self.pyramid.as_ref().map_or(0, Pyramid::bytes) + self.boxed.as_ref().map_or(0, ArrayBox::room);
+        let buffers = self.arrays.iter().chain([&self.tallies]).map(|buffer| u128::from(buffer.bytes()));
+        buffers.sum::<u128>() + u128::from(of_array)
     }
 
     /// Makes ready for a run from `start`, of which so many regions are `expected`: the codes of its roots, and a dense array of
@@ -104,6 +129,19 @@ impl<'a> Setup<'a> {
                 }
             }
             self.codes = Some(Buffer::upload(self.device, "the codes of the roots", &bytes)?);
+        }
+        let mut row = self.outline.size()[0];
+        if let Some(boxed) = &mut self.boxed {
+            let exhaustive = self.how.tuning.strategy == StrategyKind::Exhaustive;
+            let cells = if exhaustive { self.start.window } else { self.outline.asked(&self.start) };
+            self.copied += boxed.bring(self.device, &cells)?;
+            self.twin.write("cells", &boxed.origin());
+            self.twin.write("lies", &self.outline.told(cells.extent));
+            self.args = Argument::new(&self.twin.args);
+            row = cells.extent[0];
+        }
+        if let Some(pyramid) = &mut self.pyramid {
+            pyramid.aim(&self.outline, &self.start, self.twin.address("cells"), row);
         }
         let room = |array: &Reserve| array.buffer().map_or(0, Buffer::bytes);
         let before = room(&self.array);

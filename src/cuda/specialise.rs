@@ -108,6 +108,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "strategies/sample.cu",
     "strategies/settle.cu",
     "strategies/gather.cu",
+    "strategies/bottom_up.cu",
 ];
 
 /// A source and what it is compiled for.

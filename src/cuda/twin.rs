@@ -1,7 +1,7 @@
 //! A field's twin on a device: what kernels need to evaluate it, checked and uploaded.
 
+use super::array_box::ArrayBox;
 use super::device::Device;
-use super::kernel::Argument;
 use super::memory::{Allocation, Buffer};
 use super::outline::Outline;
 use crate::backend::{Error, Unsupported};
@@ -34,23 +34,38 @@ pub(super) fn checked(outline: &Outline<'_>, block: [u32; 3]) -> Result<DeviceTw
     }
 }
 
-/// The `FieldArgs` of a twin, and the arrays that it points to, which must live as long as kernels may read them. The twin's
-/// own copy of them goes.
+/// The array of a twin that has no room on the device as a whole.
+///
+/// # Errors
+/// [`Error::Cuda`].
+pub(super) fn boxed(device: &Device, outline: &Outline<'_>, twin: &mut DeviceTwin) -> Result<Option<ArrayBox>, Error> {
+    let (true, [array]) = (twin.surveyed, &twin.arrays[..]) else { return Ok(None) };
+    let bytes = array.content.pieces().map(|piece| piece.len() as u64).sum();
+    let (free, _) = device.memory()?;
+    if ArrayBox::whole(bytes, free) {
+        return Ok(None);
+    }
+    let layout = (outline.size(), outline.labels.kind().bytes());
+    let boxed = ArrayBox::new(array.content.clone(), layout, (bytes, free));
+    twin.arrays.clear();
+    Ok(Some(boxed))
+}
+
+/// The arrays that a twin's `FieldArgs` point to, which must live as long as kernels may read them. The twin's own copy of them goes.
 ///
 /// # Errors
 /// [`Error::DeviceMemory`], [`Error::Cuda`].
-pub(super) fn upload(device: &Device, twin: &mut DeviceTwin) -> Result<(Argument, Vec<Buffer>), Error> {
-    let mut args = twin.args.clone();
+pub(super) fn upload(device: &Device, twin: &mut DeviceTwin) -> Result<Vec<Buffer>, Error> {
     let mut arrays = Vec::new();
     for array in std::mem::take(&mut twin.arrays) {
         let pieces = || array.content.pieces();
         let bytes = pieces().map(|piece| piece.len() as u64).sum();
         let buffer = Buffer::new(device, "the field's arrays", bytes, Allocation::Pool)?;
         buffer.write(device, pieces())?;
-        args[array.offset..array.offset + 8].copy_from_slice(&buffer.address().to_ne_bytes());
+        twin.args[array.offset..array.offset + 8].copy_from_slice(&buffer.address().to_ne_bytes());
         arrays.push(buffer);
     }
-    Ok((Argument::new(&args), arrays))
+    Ok(arrays)
 }
 
 #[cfg(test)]

@@ -71,6 +71,10 @@ pub struct Report {
     /// not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub busy_seconds: Vec<f64>,
+    /// Bytes of the field's arrays that were copied to a GPU, as a whole or piece by piece; left out where there are none, and by rows of a
+    /// sweep.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub copied_bytes: u64,
     /// Where the time went from the first step to the last file; rows of a sweep do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_by_stage: Option<SecondsByStage>,
@@ -275,6 +279,7 @@ impl Report {
             samples: ran.samples.to_vec(),
             auto_scheme: None,
             busy_seconds: Vec::new(),
+            copied_bytes: 0,
             seconds_by_stage: None,
             launches: counts.launches,
             checksum: ran.checksum.map(str::to_owned),
@@ -300,4 +305,8 @@ mod on_cuda {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<CudaTuning>, D::Error> {
         GivenCudaTuning::deserialize(deserializer).map(Option::from)
     }
+}
+/// True of a number that a report leaves out.
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
 }

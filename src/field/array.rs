@@ -10,15 +10,27 @@ use crate::field::labels::Labels;
 use crate::field::twin::DeviceTwin;
 
 device_struct! {
-    /// The elements, axis 0 fastest, and how many there are per axis.
-    pub(super) struct ArrayArgs { cells: u64, size: [u32; 8] }
+    /// An array, and what a device knows of its regions (kernels/fields/array.cuh).
+    struct ArrayArgs {
+        /// The elements, axis 0 fastest.
+        cells: u64,
+        /// The pyramid, level after level: a cell of each region, and whether its cells differ.
+        values: u64,
+        mixed: u64,
+        /// Cells per axis of the domain, and of what lies at `cells`.
+        size: [u32; 8],
+        lies: [u32; 8],
+        /// Regions of level 0 per axis, and levels of the pyramid.
+        grid: [u32; 8],
+        levels: u32,
+        padding: u32,
+    }
 }
 
-impl ArrayArgs {
-    /// Of an array whose address is not known yet.
-    pub(super) fn of<const K: usize>(size: [u32; K]) -> Self {
-        Self { cells: 0, size: padded(size) }
-    }
+/// The twin of an array of `size` elements at an address, 0 where that is not known yet.
+pub(super) fn twin<const K: usize>(size: [u32; K], cells: u64) -> DeviceTwin {
+    let size = padded(size);
+    DeviceTwin::built_in("fields/array.cuh", &ArrayArgs { cells, size, lies: size, ..ArrayArgs::default() }).surveyed()
 }
 
 /// A field whose values are an array of yours. Its regions are found uniform, and are stored sparsely.
@@ -90,7 +102,7 @@ impl<const K: usize, T: Cell> Field<K> for ArrayField<'_, K, T> {
 
     /// A copy of the whole array goes to the device.
     fn twin(&self) -> Option<DeviceTwin> {
-        let twin = DeviceTwin::built_in("fields/array.cuh", &ArrayArgs::of(self.size()));
+        let twin = twin(self.size(), 0);
         let place = twin.place("cells");
         Some(twin.copied(place, self.array.iter().copied()))
     }

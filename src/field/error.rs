@@ -100,6 +100,17 @@ pub enum FieldError {
     /// An array without elements.
     #[error("the array is empty")]
     EmptyArray,
+    /// An address on a device at which no array begins.
+    #[error(
+        "an array on a device: its address is {address:#x}; elements of {kind} begin at a multiple of {bytes} that is not 0",
+        bytes = kind.bytes()
+    )]
+    DeviceAddress {
+        /// The address.
+        address: u64,
+        /// The type of an element.
+        kind: CellType,
+    },
     /// Something that the field keeps, and there is no memory for.
     #[error("{what} would take {}, more than there is memory for", Bytes(*need))]
     Memory {

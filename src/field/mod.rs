@@ -21,6 +21,7 @@ pub mod mxm;
 mod options;
 mod own;
 mod points;
+mod resident;
 mod start;
 mod stored;
 mod stored_array;
@@ -38,7 +39,10 @@ pub use kind::FieldKind;
 pub use labels::Labels;
 pub use options::{Arithmetic, FieldOptions, Precision};
 pub use own::{Job, Open, OwnField, OwnNumber};
+pub use resident::DeviceArrayField;
 pub use start::Defaults;
 pub use stored_array::StoredArray;
+#[cfg(feature = "cuda")]
+pub(crate) use twin::DeviceContent;
 pub(crate) use twin::USER_SOURCE;
 pub use twin::{DeviceTwin, TwinRefusal};

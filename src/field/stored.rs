@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::cell::WordsMut;
-use crate::field::array::ArrayArgs;
+use crate::field::array;
 use crate::field::data::FieldData;
 use crate::field::definition::{Evaluate, Field};
 use crate::field::error::FieldError;
@@ -55,8 +55,7 @@ impl<const K: usize> Field<K> for StoredArrayField<K> {
 
     /// The device gets a copy of the whole array.
     fn twin(&self) -> Option<DeviceTwin> {
-        let twin = DeviceTwin::built_in("fields/array.cuh", &ArrayArgs::of(self.size));
-        Some(twin.with("cells", self.array.bytes.clone()))
+        Some(array::twin(self.size, 0).with("cells", self.array.bytes.clone()))
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, bytes_of, cast_slice};
 
+#[cfg(feature = "cuda")]
+use crate::abi::DeviceMember;
 use crate::abi::DeviceStruct;
 use crate::bytes::Bytes;
 use crate::field::options::{Arithmetic, Precision};
@@ -84,6 +86,10 @@ pub struct DeviceTwin {
     pub(crate) refused: Option<TwinRefusal>,
     /// A source from outside the crate, as `USER_SOURCE`.
     pub(crate) user_source: Option<Cow<'static, str>>,
+    /// It is an array, of whose regions a device makes a pyramid before it divides them.
+    pub(crate) surveyed: bool,
+    /// Its array lies on the device, and others may be writing it.
+    pub(crate) lent: bool,
 }
 
 /// Why no GPU can take a twin.
@@ -166,6 +172,16 @@ impl DeviceTwin {
         self.define("PROOFS_ADD_UP", 1)
     }
 
+    /// Says that it is an array, whose proofs are looked up in what a device makes of it (kernels/strategies/bottom_up.cu).
+    pub(crate) fn surveyed(self) -> Self {
+        Self { surveyed: true, ..self.proves() }
+    }
+
+    /// Says that its array lies on the device, and is somebody else's.
+    pub(crate) fn lent(self) -> Self {
+        Self { lent: true, ..self }
+    }
+
     /// True if several threads can share a proof.
     #[cfg(feature = "cuda")]
     pub(crate) fn shares_proofs(&self) -> bool {
@@ -224,6 +240,26 @@ impl DeviceTwin {
         }
     }
 
+    /// The address that a member of the arguments is.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn address(&self, member: &str) -> u64 {
+        let place = self.place(member);
+        u64::from_ne_bytes(self.args[place..place + 8].try_into().expect("eight bytes"))
+    }
+
+    /// Writes a member of the arguments.
+    ///
+    /// # Panics
+    /// If there is no such member of as many bytes.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn write<T: DeviceMember>(&mut self, member: &str, value: &T) {
+        let mut bytes = Vec::with_capacity(T::SIZE);
+        value.put(&mut bytes);
+        let found = self.members.iter().find(|(name, _, size)| *name == member && *size == T::SIZE);
+        let &(_, offset, size) = found.unwrap_or_else(|| panic!("the arguments have no member `{member}`"));
+        self.args[offset..offset + size].copy_from_slice(&bytes);
+    }
+
     /// With a copy of elements on the device, whose address belongs to `offset` in the arguments. Where there is no memory for
     /// the copy, whoever takes the twin hears it.
     pub(crate) fn copied<T: Pod>(mut self, offset: usize, elements: impl ExactSizeIterator<Item = T>) -> Self {
@@ -255,6 +291,8 @@ impl DeviceTwin {
             arrays: Vec::new(),
             refused: None,
             user_source: None,
+            surveyed: false,
+            lent: false,
         }
     }
 

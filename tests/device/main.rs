@@ -5,11 +5,13 @@
 //! without launches from the device. The binary needs nothing but a driver and NVRTC, so it can be carried to a machine
 //! without Rust.
 
+mod arrays;
 mod formulas;
 mod given;
 mod gpu;
 mod kernels;
 mod launches;
+mod on_card;
 #[path = "../patterns.rs"]
 mod patterns;
 mod values;
@@ -66,6 +68,8 @@ fn main() {
             with_launches.clone(),
             given::points_and_meshes_have_the_cpus_cells,
         ),
+        on_gpu("arrays_have_the_cpus_regions", with_launches.clone(), arrays::arrays_have_the_cpus_regions),
+        on_gpu("regions_stay_on_the_gpu", gpu.clone(), arrays::regions_stay_on_the_gpu),
         on_gpu("random_formulas_have_the_cpus_cells", gpu.clone(), formulas::random_formulas_have_the_cpus_cells),
         on_gpu("functions_are_the_cpus", gpu.clone(), formulas::functions_are_the_cpus),
         on_gpu(
@@ -74,6 +78,8 @@ fn main() {
             gpu::unchecked_arithmetic_is_correctly_rounded,
         ),
         on_gpu("published_counts", gpu.clone(), gpu::published_counts),
+        on_gpu("arrays_without_room_go_in_pieces", large.clone(), arrays::arrays_without_room_go_in_pieces),
+        on_gpu("an_array_on_the_gpu_is_divided_there", large.clone(), on_card::an_array_on_the_gpu_is_divided_there),
         on_gpu("more_cells_than_32_bits_count", large, gpu::more_cells_than_32_bits_count),
         on_gpu("wide_codes_and_visits", gpu.clone(), gpu::wide_codes_and_visits),
         on_gpu("stacks_are_throttled", gpu.clone(), launches::stacks_are_throttled),

@@ -232,7 +232,9 @@ impl Job for Task {
             }
             let staged = outputs.report.take_if(|staged| last || !staged.is_stdout());
             let busy_seconds = prepared.busy().iter().map(Duration::as_secs_f64).collect();
-            let report = Report { busy_seconds, seconds_by_stage: Some(clock.seconds()), ..report.clone() };
+            let copied_bytes = prepared.copied();
+            let report =
+                Report { busy_seconds, copied_bytes, seconds_by_stage: Some(clock.seconds()), ..report.clone() };
             write_report(staged, &report, &self.control, self.voice)
         };
         if trees.is_empty() {

@@ -12,7 +12,12 @@ use crate::options::{
 use crate::voice::Voice;
 
 /// A tree of a mesh, with the options that a tree of an array has.
-pub(crate) fn mesh_tree(args: ArrayOptions, value: Option<DataValue>, band: Option<u64>, voice: Voice) -> Result<(), Error> {
+pub(crate) fn mesh_tree(
+    args: ArrayOptions,
+    value: Option<DataValue>,
+    band: Option<u64>,
+    voice: Voice,
+) -> Result<(), Error> {
     let ArrayOptions { input, divided, keep, threads, mem_limit, output } = args;
     let computed = value.map_or(divided.clone(), |value| divided.with("value", value.name()));
     let computed = band.map_or(computed.clone(), |band| computed.with("band", &band.to_string()));

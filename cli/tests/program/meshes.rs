@@ -49,7 +49,9 @@ fn a_mesh_becomes_a_tree_of_distances() {
         text(&output.stdout)
     };
     ran("tree build part.off -n 64 --domain 0:8,0:8,0:8 --value distance --band 2 -o a.tree.zarr --report a.json");
-    ran("run mesh --input part.off -n 64 --domain 0:8,0:8,0:8 --value distance --band 2 --explore full --backend cpu -o a.npy");
+    ran(
+        "run mesh --input part.off -n 64 --domain 0:8,0:8,0:8 --value distance --band 2 --explore full --backend cpu -o a.npy",
+    );
     ran("tree validate a.tree.zarr --against a.npy");
     let report: Value = serde_json::from_slice(&std::fs::read(folder.join("a.json")).unwrap()).unwrap();
     assert_eq!((&report["value"], &report["band"], &report["cell"]), (&"distance".into(), &2.into(), &"f32".into()));

@@ -58,6 +58,7 @@ fn tests(full: bool) -> Vec<Test> {
         verify::pieces_of_processes_are_one_run,
         runs::a_field_of_the_users_own,
         runs::an_array_of_a_file,
+        runs::an_array_without_room_goes_in_pieces,
         runs::bricks_come_in_the_order_of_regions,
         runs::digit_sets_prove_every_region,
         runs::proofs_are_those_of_the_cpu,

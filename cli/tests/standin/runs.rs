@@ -65,7 +65,16 @@ pub(super) fn an_array_of_a_file(folder: &Path) {
         serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments}: {err}"))
     };
     let up = run("");
-    for how in ["", "--scheme sbr", "--scheme mbr --curve hilbert", "--strategy dp", "--explore border --scheme sbr"] {
+    for how in [
+        "",
+        "--scheme sbr",
+        "--scheme mbr --curve hilbert",
+        "--strategy dp",
+        "--explore border --scheme sbr",
+        "--explore certified --scheme sbr",
+        "--explore certified --curve hilbert",
+        "--prove no",
+    ] {
         let down = run(&format!("--backend cuda --keep regions {how}"));
         assert_eq!(down["backend"], "cuda");
         assert_eq!(down["regions_checksum"], up["regions_checksum"], "{how}");
@@ -74,6 +83,39 @@ pub(super) fn an_array_of_a_file(folder: &Path) {
         run("--backend cuda --strategy exhaustive")["checksum"],
         run("--strategy exhaustive --backend cpu")["checksum"]
     );
+}
+
+/// An array that has no room on the GPU goes there in pieces, and is the same to the bit.
+pub(super) fn an_array_without_room_goes_in_pieces(folder: &Path) {
+    let (path, size) = (scratch("large.bin"), [128u32, 96, 60]);
+    let cell =
+        |x: u32, y: u32, z: u32| if x * x + y * y + z * z < 9000 { 7u16 } else { (x == 77) as u16 * (y % 3) as u16 };
+    let [w, h, d] = size;
+    let cells = (0..d).flat_map(|z| (0..h).flat_map(move |y| (0..w).map(move |x| cell(x, y, z))));
+    std::fs::write(&path, cells.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).unwrap();
+    let bytes = u64::from(w * h * d) * 2;
+    let run = |more: &str, memory: u64| -> serde_json::Value {
+        let arguments =
+            format!("run array --input {} --dtype u16 -n 128x96x60 -g 4x6x5 -r 2 -B 4 {more} --json", path.display());
+        let memory = memory.to_string();
+        let (out, err) = text(&orthant(folder, &arguments, &[("STANDIN_MEMORY", &memory)]));
+        serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments}: {err}"))
+    };
+    for how in
+        ["", "--curve hilbert --scheme sbr", "--curve canonical", "--explore closed", "--explore border --prove no"]
+    {
+        let of = |memory| run(&format!("--backend cuda --keep regions {how}"), memory);
+        let (whole, pieces) = (of(bytes * 4), of(bytes + bytes / 8));
+        assert_eq!(whole["copied_bytes"], bytes, "{how}");
+        assert!(pieces["copied_bytes"].as_u64() >= Some(bytes), "{how}: {}", pieces["copied_bytes"]);
+        assert!(pieces["regions_checksum"].is_string());
+        assert_eq!(pieces["regions_checksum"], whole["regions_checksum"], "{how}");
+        for key in ["total", "filled", "leaf"] {
+            assert_eq!(pieces["cells"][key], whole["cells"][key], "{how} {key}");
+        }
+    }
+    let dense = |memory| run("--backend cuda --strategy exhaustive", memory)["checksum"].clone();
+    assert_eq!(dense(bytes + bytes / 8), dense(bytes * 4));
 }
 
 /// Two GPUs share a run, in regions and as an array, and a whole suite of choices.

@@ -48,7 +48,10 @@ fn lay(mesh: &Mesh, value: DataValue) {
             };
             let found = proofs.prove(&region, Default::default());
             // Of distances nothing is said where a triangle is near.
-            assert!(found == expected || (value == DataValue::Distance && found == Verdict::Unknown), "{found:?} {expected:?}");
+            assert!(
+                found == expected || (value == DataValue::Distance && found == Verdict::Unknown),
+                "{found:?} {expected:?}"
+            );
         }
     }
 }

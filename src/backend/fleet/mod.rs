@@ -132,8 +132,13 @@ impl<const K: usize, T: Backend<K>> Backend<K> for Fleet<T> {
         field: &'a dyn Field<K>,
         how: &How,
     ) -> Result<Box<dyn Prepared<K> + 'a>, Error> {
+        let mut workers = Vec::new();
         if let [one] = &self.members[..] {
-            return one.prepare(plan, field, how);
+            let prepared = one.prepare(plan, field, how)?;
+            if prepared.pieces() == 1 {
+                return Ok(prepared);
+            }
+            workers.push(Worker { device: 0, plan: Some(prepared) });
         }
         let kind = how.check(field.labels())?.cell;
         // Launches from a device have one limit for all that runs there.
@@ -141,7 +146,9 @@ impl<const K: usize, T: Backend<K>> Backend<K> for Fleet<T> {
         let prepared = |(device, way): (usize, &'a T)| -> Result<_, Error> {
             Ok(Worker { device, plan: Some(way.prepare(plan, field, how)?) })
         };
-        let mut workers = self.members.iter().enumerate().map(prepared).collect::<Result<Vec<_>, Error>>()?;
+        if workers.is_empty() {
+            workers = self.members.iter().enumerate().map(prepared).collect::<Result<_, Error>>()?;
+        }
         for second in seconds.iter().enumerate().map(prepared) {
             match second {
                 // A device that has no room for two goes on with one.
@@ -228,9 +235,13 @@ impl<const K: usize> Prepared<K> for FleetPlan<'_, K> {
         self.of(self.shared.one()?).instead()
     }
 
+    fn copied(&self) -> u64 {
+        self.shared.workers.iter().filter_map(|worker| worker.plan.as_ref()).map(|plan| plan.copied()).sum()
+    }
+
     fn busy(&self) -> Vec<Duration> {
         match &self.last {
-            Some(LastRun::All { .. }) => self.shared.busy.clone(),
+            Some(LastRun::All { .. }) if self.shared.devices > 1 => self.shared.busy.clone(),
             _ => Vec::new(),
         }
     }

@@ -21,10 +21,9 @@ pub(super) struct PieceOfWork<const K: usize> {
 }
 
 impl<const K: usize> PieceOfWork<K> {
-    /// Pieces of fewer and fewer regions of level 0 each, or of nearly as many layers.
-    pub(super) fn of(plan: &Plan<K>, how: &How, devices: usize) -> Vec<Self> {
+    /// At most so many pieces of fewer and fewer regions of level 0 each, or of nearly as many layers.
+    pub(super) fn of(plan: &Plan<K>, how: &How, most: u64) -> Vec<Self> {
         let domain = plan.domain().region();
-        let most = PIECES * devices as u64;
         if how.tuning.strategy == StrategyKind::Exhaustive {
             // Across the longest axis, of several the last one.
             let axis = (0..K).max_by_key(|&j| domain.extent[j]).expect("there is an axis");

@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::result::{DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Terminal, Times, dense_fits};
 
 use super::gathered::Gathering;
-use super::pieces::PieceOfWork;
+use super::pieces::{PIECES, PieceOfWork};
 use super::queue::{PieceQueue, is_of_a_device};
 use super::workers::{Busy, Worker, WorkerTask, covered, together};
 
@@ -110,7 +110,7 @@ impl<const K: usize> SharedRun<'_, K> {
             }
             _ => None,
         };
-        let pieces = PieceOfWork::of(&self.plan, &self.how, self.devices);
+        let pieces = PieceOfWork::of(&self.plan, &self.how, self.pieces());
         let alive =
             |device| self.workers.iter().filter(|worker| worker.plan.is_some() && worker.device == device).count();
         let work = FleetWork {
@@ -153,6 +153,13 @@ impl<const K: usize> SharedRun<'_, K> {
         all.counts.times.wall = begun.elapsed();
         let times = all.counts.times;
         Ok((all, times))
+    }
+
+    /// Into how many pieces a run is cut: some for each device, and more if a device has no room for larger ones.
+    fn pieces(&self) -> u64 {
+        let needed = self.workers.iter().filter_map(|worker| worker.plan.as_ref()).map(|plan| plan.pieces()).max();
+        // The first piece is half as large again as the mean.
+        (PIECES * self.devices as u64).max((3 * needed.unwrap_or(1)).div_ceil(2))
     }
 
     /// The first way to a device that did not stop; None if all did.

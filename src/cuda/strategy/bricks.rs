@@ -19,6 +19,11 @@ impl DeviceBricks {
         Ok(bricks.address())
     }
 
+    /// Where they begin, 0 if there are none.
+    pub(super) fn address(&self) -> u64 {
+        self.0.address()
+    }
+
     /// The first so many bricks.
     pub(super) fn left(&self, level: &Level<MAX_DIM>, leaves: u64) -> BricksLeft {
         let uneven = level.whole_sides().contains(&0);

@@ -1,5 +1,6 @@
 //! What a strategy is on CUDA.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use crate::backend::{Error, How};
@@ -22,6 +23,20 @@ pub(in crate::cuda) struct LevelRun {
     pub(in crate::cuda) time: Option<Duration>,
 }
 
+/// Lists of terminal regions that a run left on a device, in the order of levels and codes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cuda) struct RegionsLeft {
+    /// Addresses: codes of eight bytes, words of cells, and the first cells of bricks, or all ones.
+    pub(in crate::cuda) codes: u64,
+    pub(in crate::cuda) words: u64,
+    pub(in crate::cuda) places: u64,
+    /// Which entries are of a level, from that of the roots on.
+    pub(in crate::cuda) levels: Vec<Range<u64>>,
+    /// The address of the bricks, and how many there are.
+    pub(in crate::cuda) bricks: u64,
+    pub(in crate::cuda) leaves: u64,
+}
+
 /// A host program with its kernels and tables.
 pub(in crate::cuda) trait Program: Send {
     /// True if kernels launch kernels, so that the device's limit of pending launches matters.
@@ -42,6 +57,11 @@ pub(in crate::cuda) trait Program: Send {
 
     /// The terminal regions of the last run and the cells of its leaves, in any order.
     fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, BricksLeft), Error>;
+
+    /// Where the terminal regions of the last run lie in their order; None if they do not.
+    fn regions(&self, _: &Setup<'_>) -> Option<RegionsLeft> {
+        None
+    }
 }
 
 /// What a strategy says before there is a program.

@@ -112,9 +112,9 @@ impl DpProgram {
         first.regions = setup.start.len();
         (first.codes, first.code) = setup.roots();
         let levels: Vec<u8> = self.levels.iter().flat_map(DeviceStruct::bytes).collect();
-        let run = setup.run.bytes();
+        let (run, field) = (setup.run.bytes(), setup.args.bytes());
         let sizes = [setup.start.level.into(), self.table_capacity, self.terminals.capacity].map(u64::to_ne_bytes);
-        let told = [&run[..], &levels, sizes.as_flattened()].concat();
+        let told = [&run[..], &field, &levels, sizes.as_flattened()].concat();
         if told == self.told {
             return Ok(());
         }
@@ -122,7 +122,7 @@ impl DpProgram {
         self.structs = vec![
             Buffer::upload(device, "arguments", &run)?,
             Buffer::upload(device, "arguments", &levels)?,
-            Buffer::upload(device, "arguments", &setup.args.bytes())?,
+            Buffer::upload(device, "arguments", &field)?,
         ];
         for turn in 0..2 {
             let [here, there] = [&self.overflow[turn], &self.overflow[1 - turn]];

@@ -2,6 +2,7 @@
 
 mod ask;
 mod ask_regions;
+mod bottom_up;
 mod bricks;
 mod definition;
 mod dp;
@@ -16,7 +17,7 @@ mod stream_maps;
 mod stream_regions;
 mod stream_tile;
 
-pub(super) use definition::{LevelRun, Maker, Program};
+pub(super) use definition::{LevelRun, Maker, Program, RegionsLeft};
 
 use crate::backend::{AskLoop, ExploreOrder, How, Insertion, Mapping, Pass, StrategyKind, Table};
 use crate::cuda::outline::Outline;
@@ -31,7 +32,7 @@ const MOST_READ: u128 = 1 << 28;
 /// slower where times are above a third of a millisecond (docs/results/streams.md); else a block per region.
 pub(super) fn usual(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Mapping {
     let fits = match how.kept.keep {
-        Keep::Counts => false,
+        Keep::Counts => bottom_up::serves(outline, twin, how),
         Keep::Regions => outline.last().regions() <= MOST_READ,
         Keep::Dense => true,
     };
@@ -46,14 +47,19 @@ pub(super) fn has_streams(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -
         && (how.tuning.insertion, how.tuning.explore_order) == (Insertion::Stable, ExploreOrder::Scattered)
         && (cuda.balancer, cuda.ask_loop, cuda.table) == (None, AskLoop::Lean, Table::Scalars);
     let how = how.clone().mapping(Some(Mapping::Stream));
-    how.tuning.strategy == StrategyKind::Ask && plain && (of(&how).specialise)(outline, twin, &how).is_ok()
+    how.tuning.strategy == StrategyKind::Ask
+        && plain
+        && (of(outline, twin, &how).specialise)(outline, twin, &how).is_ok()
 }
 
 /// What makes the host program of a run.
-pub(super) fn of(how: &How) -> Maker {
+pub(super) fn of(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Maker {
     match (how.tuning.strategy, how.tuning.mapping()) {
         (StrategyKind::Exhaustive, _) => Maker::of::<exhaustive::ExhaustiveProgram>(),
         (StrategyKind::Ask, Mapping::Sbr | Mapping::Mbr) => Maker::of::<ask::AskProgram>(),
+        (StrategyKind::Ask, Mapping::Stream) if bottom_up::serves(outline, twin, how) => {
+            Maker::of::<bottom_up::BottomUpProgram>()
+        }
         (StrategyKind::Ask, Mapping::Stream) => Maker::of::<stream::StreamProgram>(),
         (StrategyKind::Dp, _) => Maker::of::<dp::DpProgram>(),
     }

@@ -123,7 +123,8 @@ impl Field<3> for MeshDistance {
         let of_planes = |changes| Arc::new(OfPlanes { rows: self.rows.clone(), changes });
         let of_blocks = |part| Arc::new(OfBlocks { blocks: self.blocks.clone(), part });
         let twin = DeviceTwin::built_in("fields/mesh_distance.cuh", &args).proves();
-        let twin = twin.with("planes", Arc::new(planes)).with("starts", of_planes(false)).with("changes", of_planes(true));
+        let twin =
+            twin.with("planes", Arc::new(planes)).with("starts", of_planes(false)).with("changes", of_planes(true));
         let twin = twin.with("block_planes", Arc::new(block_planes)).with("triangles", self.blocks.triangles.clone());
         let parts = [
             ("block_rows", BlocksPart::Rows),

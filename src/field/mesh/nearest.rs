@@ -89,9 +89,8 @@ pub(super) fn squared(triangle: &NearTriangle, point: Vector, unit: Vector) -> f
     let p = minus(point, [ax, ay, az]);
     let p = [p[0] * unit[0], p[1] * unit[1], p[2] * unit[2]];
     let q = minus(p, b);
-    let within = dot(cross(b, p), normal) >= 0.0
-        && dot(cross(third, q), normal) >= 0.0
-        && dot(cross(p, c), normal) >= 0.0;
+    let within =
+        dot(cross(b, p), normal) >= 0.0 && dot(cross(third, q), normal) >= 0.0 && dot(cross(p, c), normal) >= 0.0;
     if within && of_normal > 0.0 {
         let height = dot(p, normal);
         return height * height * of_normal;

@@ -99,7 +99,8 @@ impl MeshRows {
     /// The rows that `put` finds plane by plane, of the triangles that `planes` says lie there. What it puts is in order; two equal
     /// changes are none. All rows together have at most `limit` bytes.
     fn of(lattice: &MeshLattice, limit: u64, planes: &PlanesOf<'_>, put: &PutPlane<'_>) -> Result<Self, Refused> {
-        let listed = TrianglesByPlane::new(|| (0..lattice.triangles()).map(|triangle| planes(&lattice.corners(triangle))))?;
+        let listed =
+            TrianglesByPlane::new(|| (0..lattice.triangles()).map(|triangle| planes(&lattice.corners(triangle))))?;
         let held = AtomicU64::new(0);
         let planes = parallel::try_map(listed.planes(), &|plane| {
             let mut changes = Vec::new();

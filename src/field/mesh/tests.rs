@@ -288,8 +288,7 @@ fn by_parts(p: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> f64 {
     };
     let (ab, ac) = (minus(b, a), minus(c, a));
     let [ap, bp, cp] = [a, b, c].map(|corner| minus(p, corner));
-    let [d1, d2, d3, d4, d5, d6] =
-        [dot(ab, ap), dot(ac, ap), dot(ab, bp), dot(ac, bp), dot(ab, cp), dot(ac, cp)];
+    let [d1, d2, d3, d4, d5, d6] = [dot(ab, ap), dot(ac, ap), dot(ab, bp), dot(ac, bp), dot(ab, cp), dot(ac, cp)];
     let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
     match () {
         () if d1 <= 0.0 && d2 <= 0.0 => at(0.0, 0.0),
@@ -329,7 +328,8 @@ fn distances_are_those_from_all_triangles() {
         let lattice = MeshLattice::new(mesh, &domain).unwrap();
         let edges = Edges::of(&lattice, &domain);
         let near: Vec<_> = (0..lattice.triangles()).map(|i| near_triangle(&lattice.corners(i), edges.unit)).collect();
-        let all: Vec<_> = triangles(mesh).into_iter().filter(has_area).map(|t| t.map(|c| c.map(|at| at as f64 / 8.0))).collect();
+        let all: Vec<_> =
+            triangles(mesh).into_iter().filter(has_area).map(|t| t.map(|c| c.map(|at| at as f64 / 8.0))).collect();
         for band in [1, 2, 5] {
             let options = FieldOptions::default().data(FieldData::from(mesh.clone())).value(DataValue::Distance);
             let distances = open(&domain, &options.band(band)).unwrap();
@@ -340,13 +340,27 @@ fn distances_are_those_from_all_triangles() {
                 let least = near.iter().map(|near| squared(near, units, edges.unit)).fold(band * band, f64::min);
                 let own = if least < band * band { (least.sqrt() * edges.longest) as f32 } else { beyond as f32 };
                 let own = if *inside == 1 && own > 0.0 { -own } else { own };
-                assert_eq!(*label, own.to_bits(), "mesh {number}, band {band}, {cell:?}: {} {own}", f32::from_bits(*label));
+                assert_eq!(
+                    *label,
+                    own.to_bits(),
+                    "mesh {number}, band {band}, {cell:?}: {} {own}",
+                    f32::from_bits(*label)
+                );
                 let place = [0, 1, 2].map(|j| (f64::from(cell[j]) + domain.sample().offset()) * stretch[j]);
                 let other = all.iter().map(|corners| by_parts(place, *corners)).fold(f64::INFINITY, f64::min).sqrt();
                 // Edges of triangles without an area are edges of others, as the mesh is closed.
                 let distance = f64::from(f32::from_bits(*label).abs());
-                assert!((distance - other.min(beyond)).abs() < 1e-6 * (1.0 + beyond), "mesh {number}, {cell:?}: {distance} {other}");
-                met[if other == 0.0 { 0 } else if other < beyond { 1 } else { 2 + *inside as usize }] += 1;
+                assert!(
+                    (distance - other.min(beyond)).abs() < 1e-6 * (1.0 + beyond),
+                    "mesh {number}, {cell:?}: {distance} {other}"
+                );
+                met[if other == 0.0 {
+                    0
+                } else if other < beyond {
+                    1
+                } else {
+                    2 + *inside as usize
+                }] += 1;
             }
             let uniform = |region: &Region<3>| labels(&*distances, &region.cells().collect::<Vec<_>>());
             for side in [1, 4, 8] {
