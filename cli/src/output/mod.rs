@@ -18,7 +18,15 @@ use orthant::tree::TreeAxis;
 
 pub use held::{HeldAxes, NamedAxes, SaidOfAxis};
 pub use place::{AxisPlace, covered};
-pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout};
+pub use staged::{Staged, distinct, expect_extension, expect_folder, has_extension, is_stdout};
+
+/// What is wrong with holding all axes of `k` but `left`.
+pub fn held_too_many(k: usize, left: usize) -> String {
+    match k {
+        2 => "a picture shows both of the two axes; hold none of them".into(),
+        _ => format!("a picture shows two of the {k} axes, and you left {left}; hold {}", k - 2),
+    }
+}
 
 /// A 2-D slice of a k-dimensional field, as a picture sees it: two axes across, the others fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -84,7 +84,30 @@ pub fn expect_extension(flag: &str, path: &Path, allowed: &[&str]) -> Result<(),
     let allowed: Vec<_> = allowed.iter().map(|extension| format!(".{extension}")).collect();
     let (last, others) = allowed.split_last().expect("something is allowed");
     let allowed = if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) };
-    Err(Error::Input(format!("{flag} {}: the extension must be {allowed}", path.display())))
+    Err(Error::Input(format!(
+        "{flag} {}: the extension must be {allowed}{}",
+        path.display(),
+        meant.unwrap_or_default()
+    )))
+}
+
+/// Checks that the folder of an output is there, before any work.
+///
+/// # Errors
+/// [`Error::File`] names the output, the folder and the command that makes it.
+pub fn expect_folder(output: &Path) -> Result<(), Error> {
+    missing_folder(output, parent(output))
+}
+
+/// The error of an output whose folder is not there.
+fn missing_folder(output: &Path, folder: &Path) -> Result<(), Error> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let folder = folder.display();
+    let quote = if folder.to_string().contains(' ') { "'" } else { "" };
+    let reason = format!("there is no folder {folder}; `mkdir -p {quote}{folder}{quote}` makes it");
+    Err(Error::File { path: output.to_owned(), source: IoError::new(ErrorKind::NotFound, reason) })
 }
 
 /// An output on its way.
@@ -132,9 +155,7 @@ impl Staged {
             Ok(_) | Err(_) => target.to_owned(),
         };
         let folder = parent(&followed);
-        if !folder.is_dir() {
-            return Err(failed(ErrorKind::NotFound, &format!("there is no folder {}", folder.display())));
-        }
+        missing_folder(target, folder)?;
         // The error would name the temporary file, which nobody asked for.
         let temporary =
             Temporary::new(folder).map_err(|error| Error::File { path: target.to_owned(), source: bare(error) })?;

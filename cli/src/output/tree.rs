@@ -8,6 +8,7 @@ use orthant::tree::{TreeError, TreeInfo, TreeTarget, TreeWriter};
 use orthant::{CellType, Control, Plan};
 use tempfile::TempDir;
 
+use super::expect_folder;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
 use crate::remote::{Upload, refuse_output};
@@ -78,6 +79,7 @@ impl<const K: usize> TreeOutput<K> {
     pub fn discard(self) {
         self.writer.discard();
     }
+            expect_folder(path)?;
 
     /// Gives the tree its name. No signal ends the program in the midst of that.
     ///
