@@ -8,6 +8,7 @@ use std::fs::{FileType, OpenOptions};
 use std::io::{BufWriter, Error as IoError, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use super::tree::tree_name;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
 use crate::remote::{refuse_output, refuse_url};
@@ -81,6 +82,8 @@ pub fn expect_extension(flag: &str, path: &Path, allowed: &[&str]) -> Result<(),
     if allowed.iter().any(|extension| has_extension(path, extension)) {
         return Ok(());
     }
+    let near = ["tree", "zarr", "zar"].iter().any(|ending| has_extension(path, ending));
+    let meant = (near && allowed.contains(&"tree.zarr")).then(|| format!(", as in `{}`", tree_name(path)));
     let allowed: Vec<_> = allowed.iter().map(|extension| format!(".{extension}")).collect();
     let (last, others) = allowed.split_last().expect("something is allowed");
     let allowed = if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) };

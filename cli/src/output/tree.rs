@@ -21,6 +21,20 @@ pub fn is_tree(path: &Path) -> bool {
     name.ends_with(".tree.zarr") || name.ends_with(".tree.zarr.zip")
 }
 
+/// The name that a tree would have instead of a path that is none of a tree.
+pub fn tree_name(path: &Path) -> String {
+    let text = path.display().to_string();
+    let lower = text.to_ascii_lowercase();
+    let zip = if lower.ends_with(".zip") { ".zip" } else { "" };
+    let mut end = text.len() - zip.len();
+    for ending in [".zarr", ".zar", ".tree"] {
+        if lower[..end].ends_with(ending) {
+            end -= ending.len();
+        }
+    }
+    format!("{}.tree.zarr{zip}", &text[..end])
+}
+
 /// What a tree is made of.
 pub struct MadeOf {
     /// What is known of it beside its regions.
@@ -65,6 +79,7 @@ impl<const K: usize> TreeOutput<K> {
         refuse_output(path)?;
         let control = control.clone();
         let Some(upload) = Upload::of(path, force)? else {
+            expect_folder(path)?;
             let writer = make(TreeTarget::new(path).overwrite(force))?;
             return Ok(Self { writer: writer.control(control.clone()), control, upload: None });
         };
@@ -79,7 +94,6 @@ impl<const K: usize> TreeOutput<K> {
     pub fn discard(self) {
         self.writer.discard();
     }
-            expect_folder(path)?;
 
     /// Gives the tree its name. No signal ends the program in the midst of that.
     ///

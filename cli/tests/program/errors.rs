@@ -368,6 +368,38 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("verify --ranks 0", 2, &["--ranks", "0"]),
     ("verify --ranks 2 --brief", 2, &["--ranks", "--brief", "cannot be used with"]),
 ];
+    ("run array --input tiff.nii", 2, &["tiff.nii: this is a TIFF file", ".tif"]),
+    ("run points --input names.csv -n 8", 2, &["names.csv: line 2: column 2 'ball'", "--label-table names.csv"]),
+    ("tree info tree.zar", 2, &["tree.zar: there is no such tree", "did you mean tree.tree.zarr?"]),
+    ("run mandelbrot -n 16 -o m.png --axis 1=3", 2, &["--axis: a picture shows both"]),
+    ("run array --input there.png --dtype u8 -n 4 --spacing 0mm", 2, &["--spacing", "'0mm'", "0.5mm"]),
+    ("run array --input there.png --dtype u8 -n 4 --voxel 1,2mm", 2, &["--voxel 1,2mm: 2 lengths", "1 axes"]),
+    (
+        "run array --input there.png --dtype u8 -n 4 --spacing 1mm --domain 0:1",
+        2,
+        &["--spacing 1mm: --domain", "leave one"],
+    ),
+    ("run mandelbrot --spacing 1mm", 2, &["--spacing", "mandelbrot", "run array"]),
+    ("run formula x^2+y^2+z^2<1 -n 100000 -o big.tree.zarr", 2, &["a tree of these cells has", "fits", "smaller -n"]),
+    ("run formula x<1 -n 1000000000 -o big.png", 2, &["--output: a picture of 1000000000 x 1", "--scale"]),
+    (
+        "run mandelbrot -n 2^16 --keep dense --mem-limit 1G -o m.png",
+        5,
+        &["the dense array", "a tree (-o X.tree.zarr) instead of a picture"],
+    ),
+    ("labels.npy", 2, &["labels.npy is a file", "`orthant tree build labels.npy -o X.tree.zarr`"]),
+    ("tree labels.npy", 2, &["labels.npy is a file", "`orthant tree build labels.npy -o X.tree.zarr`"]),
+    ("build labels.npy", 2, &["`orthant tree build`"]),
+    ("mandelbrot", 2, &["`orthant run mandelbrot`"]),
+    ("run gyroid", 2, &["gyroid", "`orthant run formula '"]),
+    ("run mandelbrot -b 4", 2, &["'-b'", "there is '-B'"]),
+    ("run formula -x<y", 2, &["comes after --", "`orthant run formula -- '-x<y'`"]),
+    ("tree build a.npy -o a.tree", 2, &["as in `-o a.tree.zarr`"]),
+    ("tree build a.npy -o b.zarr", 2, &["as in `-o b.tree.zarr`"]),
+    ("tree build a.npy -o b.c", 2, &["as in `-o b.c.tree.zarr`"]),
+    ("run mandelbrot -o a.tree", 2, &["--output a.tree", "as in `a.tree.zarr`"]),
+    ("tree build a.npy --axis z", 2, &["'--axis <AXIS=INDEX>'", "`orthant tree slice X.tree.zarr --axis z=48`"]),
+    ("run mandelbulb -n 16 --axis 2=16", 2, &["--axis 2=16", "0 to 15"]),
 
 /// Files that the error cases read or must not touch.
 fn files_there() -> Vec<(&'static str, String)> {
