@@ -10,6 +10,7 @@ use orthant::export::ExportError;
 use orthant::field::{FieldError, FormulaError};
 use orthant::geometry::DomainError;
 use orthant::input::{InputError, InputFault};
+use orthant::mesh::MeshError;
 use orthant::model::ModelError;
 use orthant::result::{MaterialiseError, MemoryError, Stored};
 use orthant::tree::{Fault, TreeError, TreeFileError, ZarrError};
@@ -369,6 +370,7 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
         Library::NotKept(_) => "use --keep dense or regions",
         Library::Memory(MemoryError { limit: None, .. }) => {
             "a smaller -n, --keep regions or counts, or fewer --threads may help"
+        Library::Field(FieldError::Mesh { error: MeshError::Open { .. }, .. }) => "write --value surface",
         }
         Library::Memory(MemoryError { what, .. }) => match what {
             Stored::Dense | Stored::DenseAndTables => {

@@ -1,7 +1,7 @@
 //! The array that is read: a file that is opened as its name and the options say.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use orthant::input::{
@@ -84,7 +84,7 @@ impl Input {
                     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                     Error::Input(format!("{error}, as in {file}{mark}NAME")).about(&["input"])
                 }
-                (_, error) => wrong(error),
+                (_, error) => misnamed(&path).unwrap_or_else(|| wrong(error)),
             })?;
             let file = named(file, options)?;
             if let Some(points) = like_points(file.layout()) {
@@ -124,7 +124,9 @@ impl Input {
                 },
             };
             let path = path.display();
-            let reason = format!("--{missing}: {path} is {unknown}, and cells alone need --dtype and --size");
+            // What was not typed is not to blame.
+            let blamed = if raw.is_empty() { String::new() } else { format!("--{missing}: ") };
+            let reason = format!("{blamed}{path} is {unknown}; cells alone need --dtype and --size");
             return Err(Error::Input(reason).about(&["input", missing]));
         };
         let size = match (&size[..], computed.dim) {
@@ -175,6 +177,26 @@ impl Input {
         let Layout { order, endian, .. } = *self.file.layout();
         ReadFrom { path, member: self.member.clone(), order, endian, bytes, nan }
     }
+}
+
+/// The error of a file that has another format's first bytes than its name says.
+fn misnamed(path: &Path) -> Option<Error> {
+    const FIRST: [(&[u8], &str, &str); 6] = [
+        (b"\x93NUMPY", "a NumPy file", "npy"),
+        (b"NRRD000", "an NRRD file", "nrrd"),
+        (b"II*\0", "a TIFF file", "tif"),
+        (b"MM\0*", "a TIFF file", "tif"),
+        (b"\x89HDF", "an HDF5 file", "h5"),
+        (b"PK\x03\x04", "a zip archive, as NumPy's are", "npz"),
+    ];
+    let mut first = Vec::new();
+    File::open(path).ok()?.take(8).read_to_end(&mut first).ok()?;
+    let (_, what, ending) = FIRST.into_iter().find(|(bytes, ..)| first.starts_with(bytes))?;
+    let other = Format::of(path).map(Format::name) != Format::of(Path::new(&format!("x.{ending}"))).map(Format::name);
+    other.then(|| {
+        let reason = format!("{}: this is {what}: give it a name that ends in .{ending}", path.display());
+        Error::Input(reason).about(&["input"])
+    })
 }
 
 /// What a table of points looks like, and the option that reads it: many rows or columns of a few numbers with fractions; or many rows of

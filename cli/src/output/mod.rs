@@ -60,7 +60,8 @@ impl<const K: usize> Slice<K> {
             (Some(right), Some(up)) => [right, up],
             (Some(only), None) if K == 1 => [only, only],
             _ => {
-                let reason = format!("--slice: a picture needs two free axes of {K}");
+                let reason = held_too_many(K, K - through.iter().flatten().count());
+                let reason = format!("--slice: {reason}");
                 return Err(Error::Input(reason).about(&["slice", "dim", "size"]));
             }
         };

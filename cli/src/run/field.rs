@@ -83,7 +83,7 @@ impl Task {
         let threads = request.how.tuning.threads.unwrap_or_else(rayon::current_num_threads);
         let predicted = sooner::on_cpu(field, domain, threads)?.as_secs_f64() * 1e3;
         voice.say(format_args!(
-            "orthant: on the CPU, where every cell is predicted to take {predicted:.1} ms, and a GPU takes 200 to open"
+            "orthant: on the CPU, where all cells together are predicted to take {predicted:.1} ms; a GPU takes 200 ms to open"
         ));
         Some(BackendKind::Cpu)
     }

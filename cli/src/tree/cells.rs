@@ -21,7 +21,7 @@ use crate::options::CellKind;
 use crate::output::legend::{self, Colours};
 use crate::output::png::{Caption, Gradient, Palette, gradient};
 use crate::output::tree::is_tree;
-use crate::output::{HeldAxes, NamedAxes, Slice, has_extension, png};
+use crate::output::{HeldAxes, NamedAxes, Slice, has_extension, held_too_many, png};
 use crate::voice::Voice;
 
 /// Options of `tree box`.
@@ -148,7 +148,7 @@ impl TreeJob for SliceOptions {
             return self.to.write(staged, &mut |out| write(&tree, window, &free, out));
         }
         if free.len() != 2 {
-            let reason = format!("--axis: a picture shows two axes, and {} are not held", free.len());
+            let reason = format!("--axis: {}", held_too_many(K, free.len()));
             return Err(Error::Input(reason).about(&["axis", "output"]));
         }
         let slice = Slice::new(size, &self.fixed, axes)?;
