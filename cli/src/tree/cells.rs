@@ -46,7 +46,7 @@ pub(crate) struct BoxOptions {
 pub(crate) struct SliceOptions {
     /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
-    /// Hold an axis, by number or name, at an index or a place: 2=48, z=48, z=90mm, or z=0.6 without a unit. May be repeated. A picture shows two axes, and of two none need be held
+    /// Hold an axis, by number or name, at an index or a place: z=48 and 2=48 are the cell 48, z=90mm and z=48.0 are places. May be repeated. A picture shows two axes, and of two none need be held
     #[arg(long = "axis", alias = "slice", value_name = "AXIS=INDEX")]
     fixed: Vec<HeldAxes>,
     /// The colours of a picture, from the least value of the slice to the greatest [default: one for each of few whole numbers, else greys]
@@ -107,6 +107,9 @@ impl TreeJob for SliceOptions {
             let (axis, index) = fixed.cell(axes, &size).map_err(wrong)?;
             if held[axis].replace(index).is_some() {
                 return Err(wrong(format!("{fixed}: axis {axis} is held twice")));
+            }
+            if let (Some(voice), Some(words)) = (self.to.voice, fixed.place_as_index(axes, &size)) {
+                voice.say(format_args!("orthant: {words}"));
             }
             (window.corner[axis], window.extent[axis]) = (index, 1);
         }
