@@ -12,7 +12,7 @@ use orthant::tree::NotANumber;
 use orthant::{Bytes, Computed, ReadFrom};
 
 use crate::error::Error;
-use crate::options::{CellKind, InputOptions, ReadingOptions};
+use crate::options::{CellKind, InputOptions, ReadingOptions, spacing_of};
 use crate::output::has_extension;
 use crate::output::legend::Shown;
 use crate::output::png::Gradient;
@@ -86,7 +86,7 @@ impl Input {
                 }
                 (_, error) => misnamed(&path).unwrap_or_else(|| wrong(error)),
             })?;
-            let file = named(file, options)?;
+            let file = spaced(named(file, options)?, options, computed, voice)?;
             if let Some(points) = like_points(file.layout()) {
                 let name = path.display();
                 voice.say(format_args!(
@@ -148,7 +148,7 @@ impl Input {
             }
             _ => wrong(error),
         })?;
-        Ok(Self { file: named(file, options)?, member: None })
+        Ok(Self { file: spaced(named(file, options)?, options, computed, voice)?, member: None })
     }
 
     /// True if the file says that cells are labels, or whoever gives it; None if nobody says.
@@ -225,6 +225,22 @@ fn named(mut file: ArrayFile, options: &InputOptions) -> Result<ArrayFile, Error
             table.map_err(|error| Error::Input(format!("--label-table {error}")).about(&["label-table"]))?,
         );
     }
+    Ok(file)
+}
+
+/// The same array, with the spacing that was given if there is one: it wins over that of the file, which is said.
+fn spaced(mut file: ArrayFile, options: &InputOptions, computed: &Computed, voice: Voice) -> Result<ArrayFile, Error> {
+    let Some(spacing) = &options.reading.spacing else { return Ok(file) };
+    let wrong = |reason: String| Error::Input(format!("--spacing {spacing}: {reason}")).about(&["spacing"]);
+    if computed.window.is_some() {
+        let reason = "--domain says where cells lie, too; leave one of them out".to_owned();
+        return Err(wrong(reason).about(&["spacing", "domain"]));
+    }
+    let axes = spacing.axes(file.about(), &file.layout().size).map_err(wrong)?;
+    if let Some(own) = spacing_of(file.about()) {
+        voice.say(format_args!("orthant: --spacing {spacing} is taken; the file says {own}"));
+    }
+    file.set_axes(axes);
     Ok(file)
 }
 
