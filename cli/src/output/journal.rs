@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use orthant::disk::{File, abandon};
 
-use super::expect_folder;
+use super::folder::expect_folder;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
 

@@ -1,6 +1,7 @@
 //! Files: one module per format, and the way they come into being.
 
 pub mod chart;
+mod folder;
 mod held;
 pub mod journal;
 pub mod legend;
@@ -16,9 +17,10 @@ use orthant::geometry::Region;
 use orthant::result::DenseArray;
 use orthant::tree::TreeAxis;
 
+pub use folder::expect_folder;
 pub use held::{HeldAxes, NamedAxes, SaidOfAxis};
 pub use place::{AxisPlace, covered};
-pub use staged::{Staged, distinct, expect_extension, expect_folder, has_extension, is_stdout};
+pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout};
 
 /// What is wrong with holding all axes of `k` but `left`.
 pub fn held_too_many(k: usize, left: usize) -> String {

@@ -8,6 +8,7 @@ use std::fs::{FileType, OpenOptions};
 use std::io::{BufWriter, Error as IoError, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use super::folder::missing_folder;
 use super::tree::tree_name;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
@@ -92,25 +93,6 @@ pub fn expect_extension(flag: &str, path: &Path, allowed: &[&str]) -> Result<(),
         path.display(),
         meant.unwrap_or_default()
     )))
-}
-
-/// Checks that the folder of an output is there, before any work.
-///
-/// # Errors
-/// [`Error::File`] names the output, the folder and the command that makes it.
-pub fn expect_folder(output: &Path) -> Result<(), Error> {
-    missing_folder(output, parent(output))
-}
-
-/// The error of an output whose folder is not there.
-fn missing_folder(output: &Path, folder: &Path) -> Result<(), Error> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let folder = folder.display();
-    let quote = if folder.to_string().contains(' ') { "'" } else { "" };
-    let reason = format!("there is no folder {folder}; `mkdir -p {quote}{folder}{quote}` makes it");
-    Err(Error::File { path: output.to_owned(), source: IoError::new(ErrorKind::NotFound, reason) })
 }
 
 /// An output on its way.

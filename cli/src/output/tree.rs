@@ -8,7 +8,7 @@ use orthant::tree::{TreeError, TreeInfo, TreeTarget, TreeWriter};
 use orthant::{CellType, Control, Plan};
 use tempfile::TempDir;
 
-use super::expect_folder;
+use super::folder::expect_folder;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
 use crate::remote::{Upload, refuse_output};
