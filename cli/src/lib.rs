@@ -100,7 +100,7 @@ pub fn end<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit 
         }
         Err(error) => {
             // If stderr is closed, the exit code still says it.
-            let _ = typed.explain(error).print();
+            let _ = typed.explain(tips::advised(error, &typed)).print();
             return Exit::Input;
         }
     };

@@ -1,14 +1,19 @@
 //! What to type instead, under an error of the parser.
 
+use std::borrow::Cow;
+
 use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use orthant::field::FieldKind;
 
 use crate::options::what_reads;
+use crate::variables::Typed;
 
-/// The error with tips, where it is plain what was meant: what was typed is `words`, at a command of `all`, which is `command`.
-pub(crate) fn advised(mut error: clap::Error, all: &Command, command: &Command, words: &[String]) -> clap::Error {
+/// The error with tips, where it is plain what was meant by what was typed.
+pub(crate) fn advised(mut error: clap::Error, typed: &Typed<'_>) -> clap::Error {
+    let (all, command) = (typed.command, typed.below());
+    let words: Vec<_> = typed.words().map(Cow::into_owned).collect();
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
         _ => String::new(),
@@ -16,7 +21,7 @@ pub(crate) fn advised(mut error: clap::Error, all: &Command, command: &Command, 
     let (option, word) = (text(ContextKind::InvalidArg), text(ContextKind::InvalidSubcommand));
     let tips = match error.kind() {
         ErrorKind::InvalidSubcommand => instead_of_command(&word, all),
-        ErrorKind::UnknownArgument => instead_of_option(&option, command, words).into_iter().collect(),
+        ErrorKind::UnknownArgument => instead_of_option(&option, command, &words).into_iter().collect(),
         ErrorKind::InvalidValue if command.get_name() == "run" && option == "<WORKLOAD>" => {
             vec!["a set without a name here is run by its formula, as in `orthant run formula 'x^2 + y^2 < 1'`".into()]
         }

@@ -9,7 +9,6 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::error::Error;
-use crate::tips::advised;
 
 /// The option with its variable in the long help alone. An empty variable counts as none, and so does a flag's no.
 pub(crate) fn show(option: Arg) -> Arg {
@@ -106,12 +105,12 @@ impl Typed<'_> {
     }
 
     /// What was typed behind the program's name.
-    fn words(&self) -> impl Iterator<Item = Cow<'_, str>> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.arguments.iter().skip(1).map(|word| word.to_string_lossy())
     }
 
     /// The command that was typed, as deep as there is one.
-    fn below(&self) -> &Command {
+    pub(crate) fn below(&self) -> &Command {
         self.words().fold(self.command, |command, word| command.find_subcommand(&*word).unwrap_or(command))
     }
 
@@ -155,10 +154,8 @@ impl Typed<'_> {
         (set && !words().any(|word| typed(&word))).then_some(variable)
     }
 
-    /// An error of the parser that names the variables behind options, and says what to type instead.
-    pub(crate) fn explain(&self, error: clap::Error) -> clap::Error {
-        let words: Vec<_> = self.words().map(Cow::into_owned).collect();
-        let mut error = advised(error, self.command, self.below(), &words);
+    /// An error of the parser that names the variables behind options.
+    pub(crate) fn explain(&self, mut error: clap::Error) -> clap::Error {
         let named = |text: &String| match self.variable(text.split(' ').next().unwrap_or_default()) {
             Some(variable) => format!("{text}' from the variable '{variable}"),
             None => self.in_typed_names(text.clone()),
