@@ -185,13 +185,31 @@ macro_rules! numbers {
 }
 numbers!(u32, usize);
 
+/// What numbers of axes are that have a comma or a star between them, or a thousand as a k.
+fn meant(text: &str) -> Option<String> {
+    let number = |text: &str| {
+        let text = text.trim();
+        let (digits, factor) = match text.strip_suffix(['k', 'K']) {
+            Some(digits) => (digits, 1000),
+            None => (text.strip_suffix('M').unwrap_or(text), if text.ends_with('M') { 1_000_000 } else { 1 }),
+        };
+        let number = self::number(digits, 1..=u32::MAX.into()).ok()?.checked_mul(factor)?;
+        u32::try_from(number).ok().map(|_| if factor == 1 { digits.to_owned() } else { number.to_string() })
+    };
+    let axes: Option<Vec<_>> = text.split(['x', 'X', ',', '*', '×']).map(number).collect();
+    axes.map(|axes| axes.join("x"))
+}
+
 /// `N`, `N1xN2x..`: one number for all axes, or one per axis.
 impl ChoiceValue for Vec<u32> {
     const FORM: &'static str = "N";
     fn read(text: &str, _: RangeInclusive<u64>) -> Result<Self, String> {
-        text.split(['x', 'X'])
-            .map(|number| self::number(number, 0..=u32::MAX.into()).map(|number| number as u32))
-            .collect()
+        let axes = text.split(['x', 'X']);
+        let read = axes.map(|number| self::number(number, 0..=u32::MAX.into()).map(|number| number as u32));
+        read.collect::<Result<_, String>>().map_err(|reason| match meant(text) {
+            Some(meant) => format!("{reason}; write {meant}"),
+            None => reason,
+        })
     }
     fn write(&self) -> Option<String> {
         Some(per_axis::text(self))

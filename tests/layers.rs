@@ -102,7 +102,7 @@ const PROGRAM: Layers = &[
             "verify/",
         ],
     ),
-    ("arguments", &["args.rs", "help.rs", "ranks.rs", "shell.rs"]),
+    ("arguments", &["args.rs", "help.rs", "ranks.rs", "shell.rs", "tips.rs"]),
 ];
 
 /// The folder of each crate's `lib.rs`, from that of the manifest.

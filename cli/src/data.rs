@@ -14,6 +14,7 @@ use orthant::{Computed, Plan, ReadFrom, Request, with_dimensions};
 use crate::error::Error;
 use crate::input::{Input, name, wrong};
 use crate::options::{InputOptions, PointsOptions, ReadingOptions};
+use crate::output::has_extension;
 use crate::output::legend::Shown;
 use crate::output::png::Gradient;
 use crate::voice::Voice;
@@ -112,6 +113,17 @@ fn refused_points(error: InputError) -> Error {
             let path = error.path.display();
             Error::Input(format!(
                 "--input {path}: the name of points ends with {known}; `orthant run array` reads arrays"
+            ))
+        }
+        // A word in a table of comma-separated values is a name.
+        InputFault::Field { value, allowed, .. }
+            if &**allowed == "a number is needed"
+                && ["csv", "tsv", "txt"].iter().any(|ending| has_extension(&error.path, ending))
+                && value.starts_with(|c: char| c.is_alphabetic() || c == '\'') =>
+        {
+            let path = error.path.display();
+            Error::Input(format!(
+                "{error}; names of labels are given beside their array: `orthant tree build X.npy --label-table {path}`"
             ))
         }
         _ => Error::from(error),

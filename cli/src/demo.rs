@@ -8,7 +8,7 @@ use clap::Args;
 use orthant::Control;
 
 use crate::error::Error;
-use crate::output::Staged;
+use crate::output::{Staged, expect_folder};
 use crate::voice::{Voice, print};
 
 /// Options of `demo`.
@@ -45,6 +45,7 @@ impl DemoOptions {
     /// [`Error::File`] and [`Error::Exists`] name the file.
     pub(crate) fn write(&self, voice: Voice) -> Result<[Vec<OsString>; 2], Error> {
         let failed = |source| Error::File { path: self.folder.clone(), source };
+        expect_folder(&self.folder)?;
         match std::fs::create_dir(&self.folder) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(failed(error)),
             _ => {}

@@ -10,6 +10,7 @@ use orthant::export::ExportError;
 use orthant::field::{FieldError, FormulaError};
 use orthant::geometry::DomainError;
 use orthant::input::{InputError, InputFault};
+use orthant::mesh::MeshError;
 use orthant::model::ModelError;
 use orthant::result::{MaterialiseError, MemoryError, Stored};
 use orthant::tree::{Fault, TreeError, TreeFileError, ZarrError};
@@ -118,6 +119,9 @@ impl From<TreeError> for Error {
             TreeError::File(TreeFileError::Array(error)) => array(error),
             TreeError::File(TreeFileError::Exists { path }) => Self::Exists { path },
             TreeError::File(error @ TreeFileError::Left { .. }) => Self::Input(format!("{error}, by --force")),
+            TreeError::File(error @ TreeFileError::Header { key: "shard_cells", .. }) => {
+                Self::Input(format!("{error}; use a smaller -n, or another -g or -r")).about(&["size", "g", "r"])
+            }
             error => Self::Input(error.to_string()),
         }
     }
@@ -366,6 +370,7 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
         Library::Choice(error) if error.name == "cell" && error.with.contains(&"dwell") => {
             "use another --cell, or a smaller --dwell where the field has one"
         }
+        Library::Field(FieldError::Mesh { error: MeshError::Open { .. }, .. }) => "write --value surface",
         Library::NotKept(_) => "use --keep dense or regions",
         Library::Memory(MemoryError { limit: None, .. }) => {
             "a smaller -n, --keep regions or counts, or fewer --threads may help"

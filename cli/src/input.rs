@@ -1,7 +1,7 @@
 //! The array that is read: a file that is opened as its name and the options say.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use orthant::input::{
@@ -12,7 +12,7 @@ use orthant::tree::NotANumber;
 use orthant::{Bytes, Computed, ReadFrom};
 
 use crate::error::Error;
-use crate::options::{CellKind, InputOptions, ReadingOptions};
+use crate::options::{CellKind, InputOptions, ReadingOptions, spacing_of};
 use crate::output::has_extension;
 use crate::output::legend::Shown;
 use crate::output::png::Gradient;
@@ -84,9 +84,9 @@ impl Input {
                     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                     Error::Input(format!("{error}, as in {file}{mark}NAME")).about(&["input"])
                 }
-                (_, error) => wrong(error),
+                (_, error) => misnamed(&path).unwrap_or_else(|| wrong(error)),
             })?;
-            let file = named(file, options)?;
+            let file = spaced(named(file, options)?, options, computed, voice)?;
             if let Some(points) = like_points(file.layout()) {
                 let name = path.display();
                 voice.say(format_args!(
@@ -124,7 +124,9 @@ impl Input {
                 },
             };
             let path = path.display();
-            let reason = format!("--{missing}: {path} is {unknown}, and cells alone need --dtype and --size");
+            // What was not typed is not to blame.
+            let blamed = if raw.is_empty() { String::new() } else { format!("--{missing}: ") };
+            let reason = format!("{blamed}{path} is {unknown}; cells alone need --dtype and --size");
             return Err(Error::Input(reason).about(&["input", missing]));
         };
         let size = match (&size[..], computed.dim) {
@@ -146,7 +148,7 @@ impl Input {
             }
             _ => wrong(error),
         })?;
-        Ok(Self { file: named(file, options)?, member: None })
+        Ok(Self { file: spaced(named(file, options)?, options, computed, voice)?, member: None })
     }
 
     /// True if the file says that cells are labels, or whoever gives it; None if nobody says.
@@ -177,6 +179,26 @@ impl Input {
     }
 }
 
+/// The error of a file that has another format's first bytes than its name says.
+fn misnamed(path: &Path) -> Option<Error> {
+    const FIRST: [(&[u8], &str, &str); 6] = [
+        (b"\x93NUMPY", "a NumPy file", "npy"),
+        (b"NRRD000", "an NRRD file", "nrrd"),
+        (b"II*\0", "a TIFF file", "tif"),
+        (b"MM\0*", "a TIFF file", "tif"),
+        (b"\x89HDF", "an HDF5 file", "h5"),
+        (b"PK\x03\x04", "a zip archive, as NumPy's are", "npz"),
+    ];
+    let mut first = Vec::new();
+    File::open(path).ok()?.take(8).read_to_end(&mut first).ok()?;
+    let (_, what, ending) = FIRST.into_iter().find(|(bytes, ..)| first.starts_with(bytes))?;
+    let other = Format::of(path).map(Format::name) != Format::of(Path::new(&format!("x.{ending}"))).map(Format::name);
+    other.then(|| {
+        let reason = format!("{}: this is {what}: give it a name that ends in .{ending}", path.display());
+        Error::Input(reason).about(&["input"])
+    })
+}
+
 /// What a table of points looks like, and the option that reads it: many rows or columns of a few numbers with fractions; or many rows of
 /// a few whole numbers, which are cells.
 fn like_points(layout: &Layout) -> Option<String> {
@@ -203,6 +225,22 @@ fn named(mut file: ArrayFile, options: &InputOptions) -> Result<ArrayFile, Error
             table.map_err(|error| Error::Input(format!("--label-table {error}")).about(&["label-table"]))?,
         );
     }
+    Ok(file)
+}
+
+/// The same array, with the spacing that was given if there is one: it wins over that of the file, which is said.
+fn spaced(mut file: ArrayFile, options: &InputOptions, computed: &Computed, voice: Voice) -> Result<ArrayFile, Error> {
+    let Some(spacing) = &options.reading.spacing else { return Ok(file) };
+    let wrong = |reason: String| Error::Input(format!("--spacing {spacing}: {reason}")).about(&["spacing"]);
+    if computed.window.is_some() {
+        let reason = "--domain says where cells lie, too; leave one of them out".to_owned();
+        return Err(wrong(reason).about(&["spacing", "domain"]));
+    }
+    let axes = spacing.axes(file.about(), &file.layout().size).map_err(wrong)?;
+    if let Some(own) = spacing_of(file.about()) {
+        voice.say(format_args!("orthant: --spacing {spacing} is taken; the file says {own}"));
+    }
+    file.set_axes(axes);
     Ok(file)
 }
 

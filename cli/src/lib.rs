@@ -42,6 +42,7 @@ mod stdout;
 mod store;
 mod system;
 mod threads;
+mod tips;
 mod tree;
 mod utc;
 mod variables;
@@ -99,7 +100,7 @@ pub fn end<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit 
         }
         Err(error) => {
             // If stderr is closed, the exit code still says it.
-            let _ = typed.explain(error).print();
+            let _ = typed.explain(tips::advised(error, &typed)).print();
             return Exit::Input;
         }
     };
@@ -112,7 +113,7 @@ pub fn end<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit 
         }
         Err(error) => {
             let tell = |text: String| if error.has_lines() { tell_lines(text) } else { tell(text) };
-            tell(format!("orthant: {}", from_variables.explain(&error)));
+            tell(format!("orthant: {}", typed.in_typed_names(from_variables.explain(&error))));
             error.exit()
         }
     }

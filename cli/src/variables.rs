@@ -1,5 +1,6 @@
 //! Options from the environment: every option of `run` has a variable, and errors say where a value came from.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 
 use clap::builder::Resettable;
@@ -103,10 +104,42 @@ impl Typed<'_> {
         pair(&invalid, &prior).or_else(|| pair(&prior, &invalid))
     }
 
+    /// What was typed behind the program's name.
+    pub(crate) fn words(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.arguments.iter().skip(1).map(|word| word.to_string_lossy())
+    }
+
+    /// The command that was typed, as deep as there is one.
+    pub(crate) fn below(&self) -> &Command {
+        self.words().fold(self.command, |command, word| command.find_subcommand(&*word).unwrap_or(command))
+    }
+
+    /// The text with the names of options that were typed: an option has several, and a message knows one.
+    pub(crate) fn in_typed_names(&self, mut text: String) -> String {
+        let typed = |name: &str| {
+            self.words().any(|word| word.strip_prefix("--").is_some_and(|word| word.split('=').next() == Some(name)))
+        };
+        for option in self.below().get_arguments() {
+            let Some(name) = option.get_long().filter(|name| !typed(name)) else { continue };
+            let other = option.get_all_aliases().into_iter().flatten().find(|other| typed(other));
+            let Some(other) = other else { continue };
+            let long = format!("--{name}");
+            let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-');
+            let mut pieces = text.split(&*long);
+            let mut renamed = pieces.next().unwrap_or_default().to_owned();
+            for piece in pieces {
+                renamed += if ends(piece) { "--" } else { &*long };
+                renamed += if ends(piece) { other } else { "" };
+                renamed += piece;
+            }
+            text = renamed;
+        }
+        text
+    }
+
     /// The variable that set the option `flag`; None if it was typed or not set.
     fn variable(&self, flag: &str) -> Option<String> {
-        let words = || self.arguments.iter().skip(1).map(|word| word.to_string_lossy());
-        let command = words().fold(self.command, |command, word| command.find_subcommand(&*word).unwrap_or(command));
+        let (words, command) = (|| self.words(), self.below());
         let long = |option: &Arg| option.get_long().map(|name| format!("--{name}"));
         let short = |option: &Arg| option.get_short().map(|letter| format!("-{letter}"));
         let mut options = command.get_arguments();
@@ -125,7 +158,7 @@ impl Typed<'_> {
     pub(crate) fn explain(&self, mut error: clap::Error) -> clap::Error {
         let named = |text: &String| match self.variable(text.split(' ').next().unwrap_or_default()) {
             Some(variable) => format!("{text}' from the variable '{variable}"),
-            None => text.clone(),
+            None => self.in_typed_names(text.clone()),
         };
         for kind in [ContextKind::InvalidArg, ContextKind::PriorArg] {
             let value = match error.get(kind) {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::cell::CellType;
 use crate::disk::File;
 use crate::geometry::{Region, Rows};
-use crate::input::about::{About, Remark};
+use crate::input::about::{About, AboutAxis, Remark};
 use crate::input::described::{After, Described, FilePiece, Located, Packing};
 use crate::input::error::{InputError, InputFault};
 use crate::input::format::{Access, Format};
@@ -175,6 +175,15 @@ impl ArrayFile {
             self.about.remarks.push(Remark::OtherLabels(table.others));
         }
         (self.about.labels, self.about.labelled) = (table.labels, true);
+    }
+
+    /// Takes other axes than the file has, one each; they lie along the space's own axes.
+    ///
+    /// # Panics
+    /// If they are not as many as the array has.
+    pub fn set_axes(&mut self, axes: Vec<AboutAxis>) {
+        assert_eq!(axes.len(), self.layout().size.len(), "an axis for each of the array's");
+        (self.about.axes, self.about.directions) = (axes, None);
     }
 
     /// Other files that were read for the array, besides the named one.

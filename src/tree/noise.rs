@@ -48,12 +48,17 @@ pub struct Noise {
     pub threshold: Option<(f64, f64)>,
     /// True if the cells of those regions look like labels: whole numbers of few values, and most of them equal to the next.
     pub labels: bool,
-    /// Smaller stop sides B, an axis each, with about the share of the cells that would still be in leaves, where that is less.
+    /// Smaller stop sides B, an axis each, from the largest on, with about the share of the cells that would still be in leaves, where that
+    /// is less.
     pub finer: Vec<(Vec<u32>, f64)>,
 }
 
-/// How often leaves are divided once more to find out whether that would pay.
-const DEEPER: u32 = 2;
+/// How often leaves are divided once more to find out whether that would pay. Leaves of a small array are large: its default B is that of
+/// an array of which a leaf is a small part.
+const DEEPER: u32 = 5;
+
+/// The least stop side that is tried: below it nearly every tree has as many regions as the array has cells.
+const LEAST_SIDE: u32 = 2;
 
 impl<const K: usize> BottomUp<'_, K> {
     /// Looks at regions of the last level all over the array, until it knows enough or `time` is over. It estimates
@@ -120,7 +125,7 @@ impl<const K: usize> BottomUp<'_, K> {
                     scheme.b[j] / if scheme.r[j] == 1 { 1 } else { scheme.r[j].saturating_pow(depth as u32 + 1) }
                 };
                 let (sides, left) = ((0..K).map(side).collect::<Vec<_>>(), left as f64 / all as f64);
-                if left < noise.leaves && sides.iter().all(|&side| side > 0) {
+                if left < noise.leaves && (0..K).all(|j| sides[j] >= scheme.b[j].min(LEAST_SIDE)) {
                     noise.finer.push((sides, left));
                 }
             }

@@ -91,6 +91,13 @@ class Boxes {
     this.draw();
   }
 
+  // Boxes of leaves are solid where a thin set runs through them: the page opens with cells if most cells are in leaves, and few enough.
+  areMostlyLeaves() {
+    const { tree } = this.page, cells = about.size.reduce((product, n) => product * n, 1);
+    const inLeaves = tree.volume.reduce((sum, volume, row) => sum + (tree.isLeaf(row) ? volume : 0), 0);
+    return !this.tooMany() && 2 * inLeaves > cells;
+  }
+
   tooMany() {
     return this.page.axes.reduce((product, j) => product * about.size[j], 1) > MOST_CELLS;
   }

@@ -40,6 +40,8 @@ class Page {
     this.boxes = new Boxes(this);
     this.boxes.resize();
     this.showByDefault();
+    this.fine = this.boxes.areMostlyLeaves();
+    byId("fine").value = this.fine ? "1" : "0";
     this.boxes.gather();
   }
 
@@ -320,6 +322,7 @@ const orthant = (window.orthant = {
         // Regions of a level that the page holds, and boxes of them that are drawn.
         regions: (level) => tree.count[level],
         boxes: (level) => page.boxes?.drawn[level] ?? 0,
+        drawnAs: () => (page.fine ? "cells" : "regions"),
         // Shows the boxes of these levels, with all values.
         showAll: (levels = about.levels.map((_, i) => i)) => {
           page.levels = page.levels.map((_, level) => levels.includes(level));

@@ -13,6 +13,7 @@ use orthant::tree::{NotANumber, Predicate};
 use super::heading;
 use super::points::PointsOptions;
 use super::predicate::PredicateOptions;
+use super::spacing::Spacing;
 use super::values::one_of;
 use crate::error::Error;
 
@@ -60,6 +61,12 @@ pub(crate) struct ReadingOptions {
     /// A table as FreeSurfer (LUT.txt), ITK-SNAP, FSL, MRIcron or AAL (.txt) write it, of BIDS (.tsv), or with a header (.csv).
     #[arg(long, value_name = "FILE", env = "ORTHANT_LABEL_TABLE", hide_short_help = true)]
     pub(crate) label_table: Option<PathBuf>,
+    /// How far cells lie apart, with a unit: 0.5mm, or 0.5,0.5,2mm with x first [default: as the file says, else 1 without a unit]
+    ///
+    /// One length is that of all axes but those of a series, such as time. Axes begin at 0 then. It takes the place of what the file says,
+    /// and cannot go with --domain, which says where cells lie, too.
+    #[arg(long, alias = "voxel", value_name = "LENGTHS", env = "ORTHANT_SPACING", hide_short_help = true)]
+    pub(crate) spacing: Option<Spacing>,
     #[command(flatten)]
     pub(crate) predicate: PredicateOptions,
     #[command(flatten)]
@@ -153,6 +160,7 @@ impl InputOptions {
             ("follow", self.reading.follow),
             ("kind", self.reading.kind.is_some()),
             ("label-table", self.reading.label_table.is_some()),
+            ("spacing", self.reading.spacing.is_some()),
         ];
         let input: Vec<&'static str> = given.into_iter().filter(|given| given.1).map(|given| given.0).collect();
         match &[input, self.reading.predicate.given(), self.raw()].concat()[..] {

@@ -8,6 +8,7 @@ mod input;
 mod output;
 mod points;
 mod predicate;
+mod spacing;
 mod values;
 mod workload;
 
@@ -31,9 +32,10 @@ pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
 pub(crate) use output::OutputOptions;
 pub(crate) use points::{PointsOptions, WRONG_FOR_LISTS};
+pub(crate) use spacing::spacing_of;
 pub use values::bytes;
 pub(crate) use values::{block, one_of, seconds, times, workload};
-pub(crate) use workload::field_or_array;
+pub(crate) use workload::{field_or_array, what_reads};
 
 /// A backend, or None for the first that can be used.
 pub(crate) type OrAuto = Option<BackendKind>;

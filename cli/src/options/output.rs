@@ -25,7 +25,7 @@ pub(crate) struct OutputOptions {
     /// Write the subdivision drawn over the field
     #[arg(long, value_name = "PATH.png", env = "ORTHANT_OVERLAY")]
     pub(crate) overlay: Option<PathBuf>,
-    /// Hold an axis for pictures of k >= 3, as in z=48, 2=48, z=90mm, or z=0.6 without a unit; may be repeated [default: the middle]
+    /// Hold an axis for pictures of k >= 3: z=48 and 2=48 are the cell 48, z=90mm and z=0.6 are places; may be repeated [default: the middle]
     #[arg(long, alias = "axis", value_name = "AXIS=INDEX", env = "ORTHANT_SLICE", hide_short_help = true)]
     pub(crate) slice: Vec<HeldAxes>,
     /// The colours of pictures [default: inferno, and greys for sets]

@@ -19,28 +19,29 @@ pub(crate) fn field_or_array() -> impl TypedValueParser<Value = FieldKind> {
 
 /// What to type if a file is named where a field is expected.
 fn a_file_instead(name: &str) -> Option<String> {
+    what_reads(name).map(|(what, commands)| format!("{what}, not a field; {commands}"))
+}
+
+/// What a file is by its name, and the commands that read it; None if nothing says that it is a file.
+pub(crate) fn what_reads(name: &str) -> Option<(&'static str, String)> {
     let path = Path::new(name);
     if is_tree(path) {
-        return Some(format!("a tree, not a field; `orthant tree info {name}` says what is in it"));
+        return Some(("a tree", format!("`orthant tree info {name}` says what is in it")));
     }
-    if PointsFormat::is_points(path) {
-        return Some(format!(
-            "points, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of them, and `orthant run points --input {name}` \
-             divides them without one"
-        ));
-    }
-    if MeshFormat::of(path).is_some() {
-        return Some(format!(
-            "a mesh, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run mesh --input {name}` \
-             divides it without one"
-        ));
-    }
-    (Format::of(path).is_some() || path.exists()).then(|| {
-        format!(
-            "a file, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run array --input {name}` \
-             divides it without one"
-        )
-    })
+    let (what, pronoun, workload) = if PointsFormat::is_points(path) {
+        ("points", "them", "points")
+    } else if MeshFormat::of(path).is_some() {
+        ("a mesh", "it", "mesh")
+    } else if Format::of(path).is_some() || path.exists() {
+        ("a file", "it", "array")
+    } else {
+        return None;
+    };
+    let commands = format!(
+        "`orthant tree build {name} -o X.tree.zarr` makes a tree of {pronoun}, and `orthant run {workload} --input {name}` \
+         divides {pronoun} without one"
+    );
+    Some((what, commands))
 }
 
 /// The parser of a choice by name, with a hint for a text that is none of the names.

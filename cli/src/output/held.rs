@@ -80,6 +80,13 @@ impl HeldAxis {
         Ok((axis, cells.floor() as i64))
     }
 
+    /// The cell that a place is, in words; None of an index, and of what [`cell`](Self::cell) refuses.
+    pub fn place_as_index(&self, axes: &[TreeAxis], size: &[u32]) -> Option<String> {
+        let (axis, index) = self.cell(axes, size).ok()?;
+        matches!(self.said, AxisPlace::Measured(_))
+            .then(|| format!("{self} is index {index} of axis {}", axes[axis].name))
+    }
+
     /// The axis's number and the index of the cell, of an array whose axes are these, with so many cells.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use orthant::disk::{File, abandon};
 
+use super::folder::expect_folder;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
 
@@ -83,6 +84,7 @@ impl Journal {
     /// A file that was not there before goes with an end from outside, until it is told to [stay](crate::interrupt::Ending::keep).
     fn open(path: &Path) -> Result<Self, Error> {
         let failed = |source| Error::File { path: path.to_owned(), source };
+        expect_folder(path)?;
         let fresh = !path.exists();
         let file = File::append(path).map_err(failed)?;
         match file.try_lock() {

@@ -1,6 +1,7 @@
 //! Files: one module per format, and the way they come into being.
 
 pub mod chart;
+mod folder;
 mod held;
 pub mod journal;
 pub mod legend;
@@ -16,9 +17,18 @@ use orthant::geometry::Region;
 use orthant::result::DenseArray;
 use orthant::tree::TreeAxis;
 
+pub use folder::expect_folder;
 pub use held::{HeldAxes, NamedAxes, SaidOfAxis};
 pub use place::{AxisPlace, covered};
 pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout};
+
+/// What is wrong with holding all axes of `k` but `left`.
+pub fn held_too_many(k: usize, left: usize) -> String {
+    match k {
+        2 => "a picture shows both of the two axes; hold none of them".into(),
+        _ => format!("a picture shows two of the {k} axes, and you left {left}; hold {}", k - 2),
+    }
+}
 
 /// A 2-D slice of a k-dimensional field, as a picture sees it: two axes across, the others fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +62,8 @@ impl<const K: usize> Slice<K> {
             (Some(right), Some(up)) => [right, up],
             (Some(only), None) if K == 1 => [only, only],
             _ => {
-                let reason = format!("--slice: a picture needs two free axes of {K}");
+                let reason = held_too_many(K, K - through.iter().flatten().count());
+                let reason = format!("--slice: {reason}");
                 return Err(Error::Input(reason).about(&["slice", "dim", "size"]));
             }
         };

@@ -8,6 +8,8 @@ use std::fs::{FileType, OpenOptions};
 use std::io::{BufWriter, Error as IoError, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use super::folder::missing_folder;
+use super::tree::tree_name;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
 use crate::remote::{refuse_output, refuse_url};
@@ -81,10 +83,16 @@ pub fn expect_extension(flag: &str, path: &Path, allowed: &[&str]) -> Result<(),
     if allowed.iter().any(|extension| has_extension(path, extension)) {
         return Ok(());
     }
+    let near = ["tree", "zarr", "zar"].iter().any(|ending| has_extension(path, ending));
+    let meant = (near && allowed.contains(&"tree.zarr")).then(|| format!(", as in `{}`", tree_name(path)));
     let allowed: Vec<_> = allowed.iter().map(|extension| format!(".{extension}")).collect();
     let (last, others) = allowed.split_last().expect("something is allowed");
     let allowed = if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) };
-    Err(Error::Input(format!("{flag} {}: the extension must be {allowed}", path.display())))
+    Err(Error::Input(format!(
+        "{flag} {}: the extension must be {allowed}{}",
+        path.display(),
+        meant.unwrap_or_default()
+    )))
 }
 
 /// An output on its way.
@@ -132,9 +140,7 @@ impl Staged {
             Ok(_) | Err(_) => target.to_owned(),
         };
         let folder = parent(&followed);
-        if !folder.is_dir() {
-            return Err(failed(ErrorKind::NotFound, &format!("there is no folder {}", folder.display())));
-        }
+        missing_folder(target, folder)?;
         // The error would name the temporary file, which nobody asked for.
         let temporary =
             Temporary::new(folder).map_err(|error| Error::File { path: target.to_owned(), source: bare(error) })?;

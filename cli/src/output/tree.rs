@@ -8,6 +8,7 @@ use orthant::tree::{TreeError, TreeInfo, TreeTarget, TreeWriter};
 use orthant::{CellType, Control, Plan};
 use tempfile::TempDir;
 
+use super::folder::expect_folder;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
 use crate::remote::{Upload, refuse_output};
@@ -18,6 +19,20 @@ use crate::voice::{Voice, tell};
 pub fn is_tree(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     name.ends_with(".tree.zarr") || name.ends_with(".tree.zarr.zip")
+}
+
+/// The name that a tree would have instead of a path that is none of a tree.
+pub fn tree_name(path: &Path) -> String {
+    let text = path.display().to_string();
+    let lower = text.to_ascii_lowercase();
+    let zip = if lower.ends_with(".zip") { ".zip" } else { "" };
+    let mut end = text.len() - zip.len();
+    for ending in [".zarr", ".zar", ".tree"] {
+        if lower[..end].ends_with(ending) {
+            end -= ending.len();
+        }
+    }
+    format!("{}.tree.zarr{zip}", &text[..end])
 }
 
 /// What a tree is made of.
@@ -64,6 +79,7 @@ impl<const K: usize> TreeOutput<K> {
         refuse_output(path)?;
         let control = control.clone();
         let Some(upload) = Upload::of(path, force)? else {
+            expect_folder(path)?;
             let writer = make(TreeTarget::new(path).overwrite(force))?;
             return Ok(Self { writer: writer.control(control.clone()), control, upload: None });
         };

@@ -122,7 +122,7 @@ impl ArrayRun {
         let path = self.args.input.parts()?.0;
         let read = [std::slice::from_ref(&path), self.input.file.others()].concat();
         let outputs = Outputs::open(&self.args.output, self.args.keep, &read)?;
-        outputs.say_shown(&slice, size, &axes, self.voice);
+        outputs.say_shown(&slice, size, &axes, self.voice)?;
         let about = self.input.file.about();
         let (predicate, nodata, nan) = self.args.input.reading.predicate_of(kind, about)?;
         let numbers = Numbers(&file);

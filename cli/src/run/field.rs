@@ -83,7 +83,7 @@ impl Task {
         let threads = request.how.tuning.threads.unwrap_or_else(rayon::current_num_threads);
         let predicted = sooner::on_cpu(field, domain, threads)?.as_secs_f64() * 1e3;
         voice.say(format_args!(
-            "orthant: on the CPU, where every cell is predicted to take {predicted:.1} ms, and a GPU takes 200 to open"
+            "orthant: on the CPU, where all cells together are predicted to take {predicted:.1} ms; a GPU takes 200 ms to open"
         ));
         Some(BackendKind::Cpu)
     }
@@ -107,7 +107,7 @@ impl Job for Task {
         let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
         let read = self.array.as_ref().map(WholeArray::files).unwrap_or_default();
         let mut outputs = Outputs::open(&self.args.output, self.request.how.kept.keep, &read)?;
-        outputs.say_shown(&slice, domain.size(), &axes, self.voice);
+        outputs.say_shown(&slice, domain.size(), &axes, self.voice)?;
         let field = open(&domain, &options)?;
         self.request.how = self.request.how.for_labels(field.labels())?;
         outputs.fit(domain.size(), domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;

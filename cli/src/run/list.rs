@@ -112,6 +112,7 @@ fn refuse(args: &ArrayOptions, computed: &Computed) -> Result<(), Error> {
         ("follow", input.reading.follow),
         ("kind", input.reading.kind.is_some()),
         ("label-table", input.reading.label_table.is_some()),
+        ("spacing", input.reading.spacing.is_some()),
         ("overlay", output.overlay.is_some()),
         ("report", output.report.is_some()),
     ];

@@ -14,6 +14,12 @@ const NOISY: f64 = 0.6;
 /// A smaller leaf is named if it leaves less than this share of the cells that are in leaves: of noise it would leave nearly all.
 const PAYS: f64 = 0.75;
 
+/// Smaller leaves that are named, at most.
+const FINER: usize = 3;
+
+/// Smaller leaves that are considered where cells are no labels: of measured values with noise a tolerance does more.
+const FINER_OF_VALUES: usize = 2;
+
 /// Cells from which on this is said before the work.
 const LARGE: u128 = 1 << 26;
 
@@ -51,21 +57,23 @@ impl<const K: usize> Divided<'_, '_, K> {
         Ok(())
     }
 
-    /// Names the largest smaller leaf that pays, else what makes noise sparse; a tolerance would make wrong labels.
+    /// Names smaller leaves that pay, the largest first, else what makes noise sparse; a tolerance would make wrong labels.
     fn warn(&self, about: &str, leaves: f64, noise: Option<&Noise>) {
         let found = format!("orthant: {about}{:.0} % of the cells are in leaves", leaves * 100.0);
-        let finer = noise.and_then(|noise| noise.finer.iter().find(|(_, left)| *left < noise.leaves * PAYS));
-        let advice = match (finer, noise) {
-            (Some((sides, left)), _) => {
-                let grid = ((self.grid_with)(sides) != Some(self.grid))
-                    .then(|| format!("-g {} ", text(&shortest(&self.grid))));
-                let (grid, sides) = (grid.unwrap_or_default(), text(&shortest(sides)));
-                format!("; {grid}-B {sides} would leave about {:.0} %, in more regions", left * 100.0)
+        let labels = self.labels.unwrap_or(noise.is_some_and(|noise| noise.labels));
+        let finer = noise.map_or(Vec::new(), |noise| paying(noise, if labels { usize::MAX } else { FINER_OF_VALUES }));
+        let advice = match (&finer[..], noise) {
+            ([(sides, left), others @ ..], _) => {
+                let grid = finer.iter().any(|(sides, _)| (self.grid_with)(sides) != Some(self.grid));
+                let grid = grid.then(|| format!("-g {} ", text(&shortest(&self.grid)))).unwrap_or_default();
+                let shown = |sides: &[u32]| text(&shortest(sides));
+                let others: String =
+                    others.iter().map(|(sides, left)| format!(", -B {} {:.0} %", shown(sides), left * 100.0)).collect();
+                let sides = shown(sides);
+                format!("; {grid}-B {sides} would leave about {:.0} %{others}, in more regions", left * 100.0)
             }
-            (None, noise) if self.labels.unwrap_or(noise.is_some_and(|noise| noise.labels)) => {
-                ", since labels change from cell to cell: subdividing this array saves little".into()
-            }
-            (None, noise) => {
+            ([], _) if labels => ", since labels change from cell to cell: subdividing this array saves little".into(),
+            ([], noise) => {
                 let measured = matches!(self.predicate.when, When::Exact | When::Tolerance { .. });
                 let tolerances = noise.filter(|_| measured).map_or(&[][..], |noise| &noise.tolerances);
                 let tolerance = |(place, &(e, left)): (usize, &(f64, f64))| {
@@ -87,6 +95,17 @@ impl<const K: usize> Divided<'_, '_, K> {
         };
         self.voice.say(found + &advice);
     }
+}
+
+/// The first `most` smaller leaves that are worth naming: each leaves clearly less than the one before.
+fn paying(noise: &Noise, most: usize) -> Vec<(&[u32], f64)> {
+    let mut last = noise.leaves;
+    let finer = noise.finer.iter().take(most).filter(|(_, left)| {
+        let pays = *left < last * PAYS;
+        last = if pays { *left } else { last };
+        pays
+    });
+    finer.take(FINER).map(|(sides, left)| (&sides[..], *left)).collect()
 }
 
 /// A value as `--threshold` reads it back, to the bit.

@@ -21,6 +21,9 @@ pub(super) const PIECE: u64 = 64 << 20;
 /// Pixels of a side that most programs can show.
 const LARGE: u32 = 16_384;
 
+/// Pixels of a side that no picture has unless its scale is given: no program shows more.
+const LARGEST: u32 = 1 << 17;
+
 /// A file to write, by its extension.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Format {
@@ -49,6 +52,8 @@ pub(super) struct Outputs {
     pub(super) report: Option<Staged>,
     /// True if one of them is stdout, where the table then has no place.
     pub(super) stdout: bool,
+    /// True if the scale of pictures was given, so that whoever runs it wants pictures of that size.
+    scaled: bool,
 }
 
 impl Outputs {
@@ -93,6 +98,7 @@ impl Outputs {
             overlay: args.overlay.as_deref().map(stage).transpose()?,
             report: args.report().map(stage).transpose()?,
             stdout: paths().any(is_stdout),
+            scaled: args.scale.is_some(),
         })
     }
 
@@ -113,11 +119,28 @@ impl Outputs {
             _ => (Stored::Layer, &size[..K - 1]),
         };
         let cells = axes.iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()));
-        Ok(dense_fits(what, cells, kept.cell, limit)?)
+        dense_fits(what, cells, kept.cell, limit).map_err(|error| match (what, self.pictures()) {
+            // The library does not know what is written.
+            (Stored::Dense, pictures) if error.limit.is_some() => {
+                let other = if pictures { "a tree (-o X.tree.zarr) instead of a picture" } else { "--keep regions" };
+                let reason = format!("{error}; a smaller -n, {other}, or a larger --mem-limit may help");
+                Error::Memory(reason).about(&["size", "keep", "cell", "output", "mem-limit"])
+            }
+            _ => error.into(),
+        })
     }
 
     /// Says which slice pictures show, and how large they are, if few programs show so large a one.
-    pub(super) fn say_shown<const K: usize>(&self, slice: &Slice<K>, size: [u32; K], axes: &[TreeAxis], voice: Voice) {
+    ///
+    /// # Errors
+    /// [`Error::Input`] of a picture that no program shows, unless its scale was given.
+    pub(super) fn say_shown<const K: usize>(
+        &self,
+        slice: &Slice<K>,
+        size: [u32; K],
+        axes: &[TreeAxis],
+        voice: Voice,
+    ) -> Result<(), Error> {
         if K > 2 && self.pictures() {
             voice.say(format_args!("orthant: pictures show the slice {}", slice.held(axes)));
         }
@@ -125,12 +148,17 @@ impl Outputs {
         let large = width.max(height) > LARGE && self.arrays.iter().any(|(format, _)| *format == Format::Png);
         if large {
             let scale = width.max(height).div_ceil(LARGE).next_power_of_two();
-            voice.say(format_args!(
-                "orthant: a picture of {width} x {height} pixels, more than most programs show; --scale {scale} makes it {} x {}",
-                width.div_ceil(scale),
-                height.div_ceil(scale)
-            ));
+            let picture = format!("a picture of {width} x {height} pixels");
+            let smaller = format!("--scale {scale} makes it {} x {}", width.div_ceil(scale), height.div_ceil(scale));
+            if width.max(height) > LARGEST && !self.scaled {
+                let reason = format!(
+                    "--output: {picture}, more than programs show; {smaller}, and --scale 1 writes it as it is"
+                );
+                return Err(Error::Input(reason).about(&["output", "size", "scale"]));
+            }
+            voice.say(format_args!("orthant: {picture}, more than most programs show; {smaller}"));
         }
+        Ok(())
     }
 
     /// True if an output is a picture.

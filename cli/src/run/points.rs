@@ -120,7 +120,7 @@ impl PointsRun {
         let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
         let path = self.args.input.input.clone().unwrap_or_default();
         let outputs = Outputs::open(&self.args.output, self.args.keep, std::slice::from_ref(&path))?;
-        outputs.say_shown(&slice, size, &axes, self.voice);
+        outputs.say_shown(&slice, size, &axes, self.voice)?;
         let kind = self.value.kind(self.points.batches()).map_err(orthant::tree::TreeError::from)?;
         let kept = How::default().keep(self.args.keep).cell(kind).kept;
         outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;

@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::{CellOptions, ComputedOptions, FormulaOptions, HowOptions, InputOptions, field_or_array, times};
+use crate::output::expect_folder;
 use crate::voice::{Voice, align_right, print, table};
 
 /// Regions of the initial grid, at least, where nobody chose it.
@@ -81,6 +82,7 @@ pub(super) fn plan(args: CutOptions, voice: Voice) -> Result<(), Error> {
     let CutOptions {
         workload, computed, formula, source, cell, typed, output, pieces, workers, measured, force, ..
     } = args;
+    expect_folder(&output)?;
     let given = |name: &'static str| Some((name.to_owned(), computed.0.get(name)?.to_owned()));
     let planned = PlannedRun {
         workload: workload.to_string(),

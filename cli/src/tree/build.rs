@@ -12,7 +12,7 @@ use super::memory::MemoryOptions;
 use crate::error::Error;
 use crate::options::{DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions, formats, one_of};
 use crate::output::has_extension;
-use crate::output::tree::is_tree;
+use crate::output::tree::{is_tree, tree_name};
 use crate::run::{ArrayOptions, building, list_tree, mesh_tree, points_tree, subdivide, threads};
 use crate::stdout;
 use crate::voice::Voice;
@@ -79,7 +79,8 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
             [] => format!("--output: name the tree, as in `orthant tree build {} -o X.tree.zarr`", file.display()),
             [path, ..] => {
                 let picture = ["png", "npy"].iter().any(|ending| has_extension(path, ending));
-                let (path, file, what) = (
+                let (tree, path, file, what) = (
+                    tree_name(path),
                     path.display(),
                     file.display(),
                     if is_mesh {
@@ -95,7 +96,7 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
                         "--output {path}: this is no tree; name one, too, as in `-o X.tree.zarr`, or type `orthant run {what} --input {file} -o {path}`"
                     ),
                     false => format!(
-                        "--output {path}: the name of a tree ends in .tree.zarr or .tree.zarr.zip, as in `-o {path}.tree.zarr`"
+                        "--output {path}: the name of a tree ends in .tree.zarr or .tree.zarr.zip, as in `-o {tree}`"
                     ),
                 }
             }

@@ -21,7 +21,7 @@ use crate::options::CellKind;
 use crate::output::legend::{self, Colours};
 use crate::output::png::{Caption, Gradient, Palette, gradient};
 use crate::output::tree::is_tree;
-use crate::output::{HeldAxes, NamedAxes, Slice, has_extension, png};
+use crate::output::{HeldAxes, NamedAxes, Slice, has_extension, held_too_many, png};
 use crate::voice::Voice;
 
 /// Options of `tree box`.
@@ -46,7 +46,7 @@ pub(crate) struct BoxOptions {
 pub(crate) struct SliceOptions {
     /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
-    /// Hold an axis, by number or name, at an index or a place: 2=48, z=48, z=90mm, or z=0.6 without a unit. May be repeated. A picture shows two axes, and of two none need be held
+    /// Hold an axis, by number or name, at an index or a place: z=48 and 2=48 are the cell 48, z=90mm and z=48.0 are places. May be repeated. A picture shows two axes, and of two none need be held
     #[arg(long = "axis", alias = "slice", value_name = "AXIS=INDEX")]
     fixed: Vec<HeldAxes>,
     /// The colours of a picture, from the least value of the slice to the greatest [default: one for each of few whole numbers, else greys]
@@ -108,6 +108,9 @@ impl TreeJob for SliceOptions {
             if held[axis].replace(index).is_some() {
                 return Err(wrong(format!("{fixed}: axis {axis} is held twice")));
             }
+            if let (Some(voice), Some(words)) = (self.to.voice, fixed.place_as_index(axes, &size)) {
+                voice.say(format_args!("orthant: {words}"));
+            }
             (window.corner[axis], window.extent[axis]) = (index, 1);
         }
         let is_tree = is_tree(&self.to.output);
@@ -148,7 +151,7 @@ impl TreeJob for SliceOptions {
             return self.to.write(staged, &mut |out| write(&tree, window, &free, out));
         }
         if free.len() != 2 {
-            let reason = format!("--axis: a picture shows two axes, and {} are not held", free.len());
+            let reason = format!("--axis: {}", held_too_many(K, free.len()));
             return Err(Error::Input(reason).about(&["axis", "output"]));
         }
         let slice = Slice::new(size, &self.fixed, axes)?;

@@ -17,7 +17,7 @@ use super::to::ToOptions;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
 use crate::output::tree::is_tree;
-use crate::output::{expect_extension, has_extension, is_stdout};
+use crate::output::{expect_extension, expect_folder, has_extension, is_stdout};
 use crate::system::bare;
 use crate::voice::Voice;
 
@@ -99,6 +99,7 @@ fn folder(path: &Path, force: bool, write: &dyn Fn(&Folder) -> Result<(), export
             Error::File { path, source: ErrorKind::AlreadyExists.into() }
         }
     };
+    expect_folder(path)?;
     let mut part = PartFolder::new(path, force, &is_dense).map_err(failed)?;
     undisturbed().temporary(part.path());
     part.put("{\"orthant\":\"tree convert\"}\n").map_err(failed)?;

@@ -66,7 +66,7 @@ pub(crate) fn tree(command: TreeCommand, voice: Voice) -> Result<(), Error> {
         TreeCommand::Box(args) => cells::a_box(args, voice),
         TreeCommand::Slice(args) => cells::slice(args, voice),
         TreeCommand::Lod(args) => lod::lod(args, voice),
-        TreeCommand::Stats(args) => stats::stats(args),
+        TreeCommand::Stats(args) => stats::stats(args, voice),
         TreeCommand::View(args) => view::view(args, voice),
         TreeCommand::Convert(args) => convert::convert(args, voice),
         TreeCommand::Diff(args) => diff::diff(args, voice),

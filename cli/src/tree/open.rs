@@ -7,6 +7,7 @@ use orthant::tree::{TreeError, TreeJob, TreeStore};
 
 use crate::error::Error;
 use crate::output::has_extension;
+use crate::output::tree::tree_name;
 use crate::remote;
 
 /// Opens a tree and does something with it.
@@ -34,6 +35,11 @@ pub(super) fn found(path: &Path) -> Result<Result<TreeStore, TreeError>, Error> 
         Some(remote) => Ok(TreeStore::open_remote(remote)),
         None => {
             refuse_array(path)?;
+            let meant = tree_name(path);
+            if !path.exists() && Path::new(&meant).exists() {
+                let path = path.display();
+                return Err(Error::Input(format!("{path}: there is no such tree; did you mean {meant}?")));
+            }
             Ok(TreeStore::open(path))
         }
     }

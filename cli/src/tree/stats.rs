@@ -16,7 +16,7 @@ use super::open::open;
 use crate::error::Error;
 use crate::escape;
 use crate::options::CellKind;
-use crate::voice::{align_right, print, table};
+use crate::voice::{Voice, align_right, print, table};
 
 /// The most labels, unless somebody says how many.
 const MOST: usize = 1 << 16;
@@ -46,11 +46,13 @@ pub(crate) struct StatsOptions {
     csv: bool,
     #[command(flatten)]
     memory: MemoryOptions,
+    #[arg(skip)]
+    voice: Option<Voice>,
 }
 
 /// Prints what each label has, or what the values are like.
-pub(super) fn stats(args: StatsOptions) -> Result<(), Error> {
-    open(&args.tree.clone(), args)
+pub(super) fn stats(args: StatsOptions, voice: Voice) -> Result<(), Error> {
+    open(&args.tree.clone(), StatsOptions { voice: Some(voice), ..args })
 }
 
 impl TreeJob for StatsOptions {
@@ -123,7 +125,16 @@ impl StatsOptions {
         match (self.json, self.csv) {
             (true, _) => lines.iter().try_for_each(|line| print(format_args!("{}\n", line.as_json()))),
             (_, true) => print(as_csv(&lines, info)),
-            _ => print(as_text(&lines, info)),
+            _ => print(as_text(&lines, info)).map(|()| self.say_without_unit(&info.axes)),
+        }
+    }
+
+    /// Says how cells get a size, where none is known.
+    fn say_without_unit(&self, axes: &[TreeAxis]) {
+        if let (None, Some(voice)) = (volume_column(axes), self.voice) {
+            voice.say(
+                "orthant: no unit is known, so that cells are counted; `orthant tree build --spacing 0.5mm` sets it",
+            );
         }
     }
 }
@@ -167,8 +178,7 @@ impl Line<'_> {
 
 /// A table: what people ask first. Regions, leaves and boxes are in the other forms.
 fn as_text(lines: &[Line<'_>], info: &TreeInfo) -> String {
-    let unit = volume_unit(&info.axes);
-    let (volume, names) = (unit.as_ref().map(|unit| format!("volume {unit}")), !info.labels.is_empty());
+    let (volume, names) = (volume_column(&info.axes), !info.labels.is_empty());
     let axes: Vec<_> = info.axes.iter().map(|axis| format!("mean {}", escape::line(&with_unit(axis)))).collect();
     let mut header = vec!["value", "cells", "share"];
     header.extend(volume.as_deref());
@@ -225,6 +235,12 @@ fn quoted(text: &str) -> String {
 
 fn with_unit(axis: &TreeAxis) -> String {
     axis.unit.as_ref().map_or_else(|| axis.name.clone(), |unit| format!("{} ({unit})", axis.name))
+}
+
+/// What the column of volumes is called; None if a volume is the number of cells, in no unit.
+fn volume_column(axes: &[TreeAxis]) -> Option<String> {
+    let scaled = axes.iter().any(|axis| axis.unit.is_some() || axis.spacing.abs() != 1.0);
+    volume_unit(axes).map(|unit| format!("volume {unit}")).or(scaled.then(|| "volume".into()))
 }
 
 /// The unit of a volume, such as mm³ or µm²·s; None unless every axis has a unit.

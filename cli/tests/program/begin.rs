@@ -136,3 +136,28 @@ fn a_smaller_leaf_leaves_what_the_hint_says() {
     // Some regions of many are looked at, as long as there is time.
     assert!((left - share).abs() < 5.0, "{hint}: {left}");
 }
+
+/// Of a small array whose blocks are wider than a leaf may be, smaller leaves are named with what they leave, and it is no array whose labels
+/// change from cell to cell.
+#[test]
+fn small_arrays_are_told_which_leaves_pay() {
+    let folder = folder("small-hint");
+    let block = |at: usize| (at / 50 / 20 * 3 + at % 50 / 20) as u8;
+    std::fs::write(folder.join("a.raw"), (0..60 * 50).map(block).collect::<Vec<_>>()).unwrap();
+    const BUILD: &str = "tree build a.raw --dtype u8 -n 50x60";
+    let said = text(&orthant(&folder, &format!("{BUILD} -o a.tree.zarr")).stderr);
+    let hint = said.lines().find(|line| line.contains("would leave about")).unwrap_or_else(|| panic!("{said}"));
+    let leaves: Vec<_> = hint.split("-B ").skip(1).collect();
+    assert!(leaves.len() >= 2, "{hint}");
+    for leaf in leaves {
+        let (side, rest) = leaf.split_once(' ').unwrap();
+        let share: f64 = rest.trim_start_matches("would leave about ").split(' ').next().unwrap().parse().unwrap();
+        let grid = if hint.contains("-g 1 ") { "-g 1" } else { "" };
+        let arguments = format!("{BUILD} {grid} -B {side} -o b.tree.zarr --force --report b.json");
+        let output = orthant(&folder, &arguments);
+        assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+        let left = json(&folder.join("b.json"))["cells"]["leaf"].as_f64().unwrap() / 30.0;
+        std::fs::remove_file(folder.join("b.json")).unwrap();
+        assert!((left - share).abs() <= 0.5, "{hint}: -B {side} leaves {left}");
+    }
+}

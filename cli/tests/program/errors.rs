@@ -69,6 +69,8 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run menger --dim 3 --precision f32", 2, &["--precision f32", "menger"]),
     ("model tune simplex --precision f64", 2, &["--precision f64", "simplex"]),
     ("run mandelbrot -n 4294967296", 2, &["--size", "4294967296", "2^32 - 1"]),
+    ("run mandelbrot -n 512,512", 2, &["--size", "'512,512'", "write 512x512"]),
+    ("run mandelbrot -n 10k", 2, &["--size", "'10k'", "write 10000"]),
     ("run mandelbrot -n 1.5", 2, &["--size", "1.5", "whole number"]),
     ("run simplex --dim 8 -n 2^12 -B 1 --keep counts", 2, &["bits", "64"]),
     ("run mandelbrot --curve hilbert -r 3", 2, &["--curve hilbert", "r 3", "power of two"]),
@@ -78,10 +80,10 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run mandelbrot --curve peano", 2, &["peano", "canonical", "morton", "hilbert"]),
     ("run mandelbrot --explore proven", 2, &["proven", "border, closed, full, certified"]),
     ("run mandelbrot --explore certified --prove no --backend cpu", 2, &["--prove no", "proofs alone decide"]),
-    ("run mandelbrot -o missing/m.png", 2, &["missing/m.png", "no folder missing"]),
+    ("run mandelbrot -o missing/m.png", 2, &["missing/m.png", "no folder missing", "`mkdir -p missing`"]),
     ("run mandelbrot -o there.png", 2, &["there.png", "exists", "--force"]),
     ("run mandelbrot -o .", 2, &["--output .", ".png, .npy, .tree.zarr or .tree.zarr.zip"]),
-    ("run mandelbrot -o missing/m.tree.zarr", 2, &["missing/m.tree.zarr"]),
+    ("run mandelbrot -o missing/m.tree.zarr", 2, &["missing/m.tree.zarr", "no folder missing", "`mkdir -p missing`"]),
     ("run mandelbrot --keep counts -o m.tree.zarr", 2, &["--keep counts", "dense or regions"]),
     ("run mandelbrot -o folder.png", 2, &["folder.png", "folder"]),
     ("run mandelbrot -o m.jpg", 2, &["--output m.jpg", ".png, .npy, .tree.zarr or"]),
@@ -93,7 +95,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run mandelbrot --report r.txt", 2, &["--report r.txt", ".json"]),
     ("run mandelbrot --slice 2=0", 2, &["--slice 2=0", "0 to 1"]),
     ("run mandelbulb --slice 2=256 -n 256", 2, &["--slice 2=256", "0 to 255"]),
-    ("run mandelbulb --slice 0=1 --slice 1=1 -n 16", 2, &["--slice", "two free axes"]),
+    ("run mandelbulb --slice 0=1 --slice 1=1 -n 16", 2, &["--slice", "two of the 3 axes", "you left 1", "hold 1"]),
     ("run mandelbulb --slice 0=1 --slice 0=2 -n 16", 2, &["--slice 0=2", "twice"]),
     ("run mandelbrot --keep counts -o m.png", 2, &["--keep counts", "dense or regions"]),
     ("run mandelbrot --keep regions --strategy exhaustive", 2, &["--keep regions", "exhaustive"]),
@@ -112,6 +114,8 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run kernel --source missing.cuh", 2, &["missing.cuh"]),
     ("run mandelbrot --source there.png", 2, &["--source", "mandelbrot", "kernel"]),
     ("run formula x^2+sqr(y)<1", 2, &["column 5", "'sqr'", "did you mean 'sqrt'"]),
+    ("run formula tan(x)<1", 2, &["column 1", "'tan'", "sin(a)/cos(a)"]),
+    ("run formula x**2<1", 2, &["column 2", "'**'", "'^'"]),
     ("run formula x<y<1", 2, &["column 4", "not chained"]),
     ("run formula 2x<1", 2, &["column 2", "2*x"]),
     ("run formula (x+1", 2, &["column 5", "')' is needed", "the text ends"]),
@@ -249,7 +253,13 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("bench -a workload=mandelbrot -a backend=cpu -o b.txt", 2, &["--output b.txt", ".jsonl"]),
     ("bench -a workload=mandelbrot -a backend=cpu -o there.jsonl", 2, &["there.jsonl", "exists", "--force"]),
     ("bench -a workload=mandelbrot -a backend=cpu -o there.jsonl --resume", 2, &["there.jsonl", "line 1", "not a row"]),
-    ("bench -a workload=mandelbrot -a backend=cpu -o missing/b.jsonl", 2, &["missing/b.jsonl"]),
+    (
+        "bench -a workload=mandelbrot -a backend=cpu -o missing/b.jsonl",
+        2,
+        &["missing/b.jsonl", "no folder missing", "`mkdir -p missing`"],
+    ),
+    ("shard plan mandelbrot -n 64 -o missing/m.pieces", 2, &["missing/m.pieces", "`mkdir -p missing`"]),
+    ("demo missing/demo", 2, &["missing/demo", "`mkdir -p missing`"]),
     ("bench -a workload=cantor -a n=1:100000 -a g=1:100000", 2, &["10000000000 cases", "1000000"]),
     ("bench none.toml --list", 2, &["none: there is no workload", "-a workload=mandelbrot"]),
     ("bench -a workload=cantor -a backend=cpu -o torn.jsonl --resume", 2, &["torn.jsonl", "line 1", "not a row"]),
@@ -268,7 +278,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     (
         "run array --input there.png",
         2,
-        &["--dtype: there.png is of a format that is not read", "ImageMagick", "--size"],
+        &["orthant: there.png is of a format that is not read", "ImageMagick", "--size"],
     ),
     ("run array --input there.png --dtype u8", 2, &["--size: there.png", "--dtype and --size"]),
     ("run array --input there.png --dtype u8 -n 3", 2, &["--size 3 of --dtype u8", "4 bytes", "needs 3"]),
@@ -330,7 +340,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run mesh --input far.off -n 8", 2, &["far.off: line 6", "face with vertex '3'", "3 vertices"]),
     ("run mesh --input nan.obj -n 8", 2, &["nan.obj: line 2", "NaN", "finite"]),
     ("run mesh --input flat.obj -n 8", 2, &["flat.obj", "three different corners"]),
-    ("run mesh --input open.off -n 8", 2, &["open.off: open: 3 edges", "from (0, 0, 0) to (", "surface"]),
+    ("run mesh --input open.off -n 8", 2, &["open.off: open: 3 edges", "from (0, 0, 0) to (", "write --value surface"]),
     ("run mesh --input open.off --value around", 2, &["--value", "around", "inside, surface"]),
     ("run mesh --input open.off --value surface --dim 2", 2, &["--dim 2", "mesh", "3 dimensions"]),
     (
@@ -358,6 +368,38 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("shard plan mandelbrot -o there.png", 2, &["there.png: a file"]),
     ("shard plan mandelbrot -o folder.png/x --pieces 0", 2, &["--pieces", "0"]),
     ("frobnicate", 2, &["frobnicate"]),
+    ("run array --input tiff.nii", 2, &["tiff.nii: this is a TIFF file", ".tif"]),
+    ("run points --input names.csv -n 8", 2, &["names.csv: line 2: column 2 'ball'", "--label-table names.csv"]),
+    ("tree info tree.zar", 2, &["tree.zar: there is no such tree", "did you mean tree.tree.zarr?"]),
+    ("run mandelbrot -n 16 -o m.png --axis 1=3", 2, &["--axis: a picture shows both"]),
+    ("run array --input there.png --dtype u8 -n 4 --spacing 0mm", 2, &["--spacing", "'0mm'", "0.5mm"]),
+    ("run array --input there.png --dtype u8 -n 4 --voxel 1,2mm", 2, &["--voxel 1,2mm: 2 lengths", "1 axes"]),
+    (
+        "run array --input there.png --dtype u8 -n 4 --spacing 1mm --domain 0:1",
+        2,
+        &["--spacing 1mm: --domain", "leave one"],
+    ),
+    ("run mandelbrot --spacing 1mm", 2, &["--spacing", "mandelbrot", "run array"]),
+    ("run formula x^2+y^2+z^2<1 -n 100000 -o big.tree.zarr", 2, &["a tree of these cells has", "fits", "smaller -n"]),
+    ("run formula x<1 -n 1000000000 -o big.png", 2, &["--output: a picture of 1000000000 x 1", "--scale"]),
+    (
+        "run mandelbrot -n 2^16 --keep dense --mem-limit 1G -o m.png",
+        5,
+        &["the dense array", "a tree (-o X.tree.zarr) instead of a picture"],
+    ),
+    ("labels.npy", 2, &["labels.npy is a file", "`orthant tree build labels.npy -o X.tree.zarr`"]),
+    ("tree labels.npy", 2, &["labels.npy is a file", "`orthant tree build labels.npy -o X.tree.zarr`"]),
+    ("build labels.npy", 2, &["`orthant tree build`"]),
+    ("mandelbrot", 2, &["`orthant run mandelbrot`"]),
+    ("run gyroid", 2, &["gyroid", "`orthant run formula '"]),
+    ("run mandelbrot -b 4", 2, &["'-b'", "there is '-B'"]),
+    ("run formula -x<y", 2, &["comes after --", "`orthant run formula -- '-x<y'`"]),
+    ("tree build a.npy -o a.tree", 2, &["as in `-o a.tree.zarr`"]),
+    ("tree build a.npy -o b.zarr", 2, &["as in `-o b.tree.zarr`"]),
+    ("tree build a.npy -o b.c", 2, &["as in `-o b.c.tree.zarr`"]),
+    ("run mandelbrot -o a.tree", 2, &["--output a.tree", "as in `a.tree.zarr`"]),
+    ("tree build a.npy --axis z", 2, &["'--axis <AXIS=INDEX>'", "`orthant tree slice X.tree.zarr --axis z=48`"]),
+    ("run mandelbulb -n 16 --axis 2=16", 2, &["--axis 2=16", "0 to 15"]),
     ("", 2, &["Usage"]),
     ("verify --ranks 0", 2, &["--ranks", "0"]),
     ("verify --ranks 2 --brief", 2, &["--ranks", "--brief", "cannot be used with"]),
@@ -368,6 +410,8 @@ fn files_there() -> Vec<(&'static str, String)> {
     let texts = [
         ("there.png", "mine"),
         ("there.svg", "mine"),
+        ("tiff.nii", "II*\0"),
+        ("names.csv", "value,name\n1,ball\n"),
         ("object.json", r#"{"case": []}"#),
         ("empty.json", ""),
         ("schema.json", r#"{"schema": 2}"#),
@@ -414,6 +458,7 @@ fn every_error_names_the_culprit() {
     std::fs::create_dir(folder.join("folder.png")).unwrap();
     for (name, file, content) in [
         ("half.zarr", ".zarray", r#"{"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f2"}"#),
+        ("tree.tree.zarr", "zarr.json", "{}"),
         ("tree.zarr", "zarr.json", r#"{"zarr_format": 3, "node_type": "group", "attributes": {"orthant_tree": {}}}"#),
     ] {
         std::fs::create_dir(folder.join(name)).unwrap();
@@ -435,7 +480,7 @@ fn every_error_names_the_culprit() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // Whatever went wrong, it left nothing behind and touched nothing.
     let mut names: Vec<_> =
-        there.iter().map(|(name, _)| *name).chain(["folder.png", "half.zarr", "tree.zarr"]).collect();
+        there.iter().map(|(name, _)| *name).chain(["folder.png", "half.zarr", "tree.tree.zarr", "tree.zarr"]).collect();
     names.sort();
     assert_eq!(files(&folder), names);
     for (name, content) in &there {

@@ -34,6 +34,7 @@ mod server;
 mod shape;
 mod shards;
 mod slices;
+mod spacing;
 mod strategies;
 mod streams;
 mod sweeps;

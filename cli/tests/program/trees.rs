@@ -212,7 +212,7 @@ fn boxes_slices_and_levels_are_arrays() {
         ("box a.tree.zarr :,:,: -o box.npy", 2, "exists already"),
         ("slice a.tree.zarr --axis 3=0 -o x.npy", 2, "axes run from 0 to 2"),
         ("slice a.tree.zarr --axis 2=20 -o x.npy", 2, "indices 0 to 19"),
-        ("slice a.tree.zarr --axis 2=1,1=1 -o x.png", 2, "a picture shows two axes"),
+        ("slice a.tree.zarr --axis 2=1,1=1 -o x.png", 2, "a picture shows two of the 3 axes, and you left 1"),
         ("lod a.tree.zarr --level 9 -o x.npy", 2, "levels 0 to"),
         ("info no.tree.zarr", 2, "no.tree.zarr"),
         ("info a.npy", 2, "a.npy"),

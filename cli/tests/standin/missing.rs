@@ -60,7 +60,7 @@ pub(super) fn what_is_missing_is_said(folder: &Path) {
         ("run mandelbrot -n 64 --repeat 1", "on the CPU; -v says why no GPU is used"),
         ("run mandelbrot -n 64 --repeat 1 -v", "on the CPU, since the CUDA driver sees no GPU"),
         // No GPU is opened for what the CPU has done by then.
-        ("run mandelbrot -n 16", "on the CPU, where every cell is predicted to take 0."),
+        ("run mandelbrot -n 16", "on the CPU, where all cells together are predicted to take 0."),
     ] {
         let output = orthant(folder, run, &[("STANDIN_DEVICES", "0")]);
         assert!(output.status.success() && text(&output).1.contains(said), "{:?}", text(&output));

@@ -48,6 +48,9 @@ pub(super) fn pieces(text: &str) -> Result<Vec<FormulaPiece<'_>>, FormulaError> 
             continue;
         }
         let rest = &text[at..];
+        if rest.starts_with("**") {
+            return Err(FormulaError::new(text, at, "'**' is no sign of a formula; write '^', as in x^2"));
+        }
         let (token, length) = if first.is_ascii_digit() || first == '.' {
             number(text, at)?
         } else if first.is_ascii_alphabetic() || first == '_' {

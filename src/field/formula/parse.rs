@@ -295,7 +295,10 @@ impl<'a> FormulaParser<'a> {
     fn named(&mut self, name: &'a str) -> Read<FormulaPart> {
         let piece = self.advance();
         match self.scope.meaning(name) {
-            None => self.wrong(piece, self.scope.unknown(name)),
+            None => {
+                let called = matches!(self.piece().token, FormulaToken::Sign("("));
+                self.wrong(piece, self.scope.unknown(name, called))
+            }
             Some(FormulaMeaning::Part(part)) => Ok(part),
             Some(FormulaMeaning::Pi) => {
                 Ok(FormulaPart::value(self.read.dag.constant(FormulaLiteral::new(std::f64::consts::PI))))

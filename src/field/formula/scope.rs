@@ -122,14 +122,22 @@ impl<'a> FormulaScope<'a> {
         axes.iter().enumerate().for_each(|(axis, &name)| self.give(name, FormulaMeaning::Axis(axis)));
     }
 
-    /// What to say of a name that stands for nothing.
-    pub(super) fn unknown(&self, name: &str) -> String {
+    /// What to say of a name that stands for nothing; it is `called` if values stand behind it.
+    pub(super) fn unknown(&self, name: &str, called: bool) -> String {
         if WORDS.contains(&name) {
             return format!("a number, a name or '(' is needed here, and '{name}' is a word of the language");
         }
         let known = self.names.keys().copied().chain(self.locals.iter().map(|&(name, _)| name));
         match nearest(name, known) {
+            _ if called && name == "tan" => format!("nothing is called '{name}'; write sin(a)/cos(a)"),
             Some(near) => format!("nothing is called '{name}'; did you mean '{near}'?"),
+            None if called => {
+                let functions: Vec<_> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
+                let known = functions.join(", ");
+                format!(
+                    "nothing is called '{name}'; functions are {known}, and `def {name}(a) = ..;` before it makes one"
+                )
+            }
             None => format!("nothing is called '{name}'; `let {name} = ..;` before it gives it a meaning"),
         }
     }

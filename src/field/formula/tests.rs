@@ -125,6 +125,13 @@ fn errors_point_at_what_is_wrong() {
         ("x ≤ 1", 3, "write '<='"),
         ("radius < 1", 1, "nothing is called 'radius'; `let radius = ..;` before it gives it a meaning"),
         ("let radius = 1; radios < x", 17, "did you mean 'radius'?"),
+        ("x**2", 2, "'**' is no sign of a formula; write '^', as in x^2"),
+        ("tan(x) < 1", 1, "write sin(a)/cos(a)"),
+        (
+            "gamma(x) < 1",
+            1,
+            "functions are min, max, abs, sqrt, floor, sin, cos, exp, ln, pow, re, im, conj, and `def gamma(a) = ..;`",
+        ),
         ("flor(x)", 1, "did you mean 'floor'?"),
         ("sin + 1", 1, "sin is a function; write sin(..)"),
         ("sin(x, y)", 1, "sin takes 1 value, and 2 are given"),

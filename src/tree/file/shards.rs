@@ -6,7 +6,10 @@
 
 use std::ops::Range;
 
+use crate::Plan;
 use crate::cell::CellType;
+use crate::geometry::Domain;
+use crate::per_axis::text;
 use crate::tree::along::Along;
 use crate::tree::file::header::Held;
 use crate::tree::file::info::Unfit;
@@ -132,7 +135,7 @@ impl Shards {
         let keys = along.codes(along.deepest()) / all;
         let most = most.saturating_mul(codes).min(along.plan().domain().cells());
         if count > MOST {
-            let reason = format!("{count} shards of {codes} regions of level {level}; at most {MOST} can be");
+            let reason = format!("a tree of these cells has {count} shards, and {MOST} can be");
             return Err(Unfit { key: "shard_cells", reason });
         }
         if most > MOST_CELLS {
@@ -190,7 +193,23 @@ impl Shards {
             return found;
         }
         let larger = (CELLS.ilog2() + 1..=MOST_CELLS.ilog2()).map(|bits| 1u64 << bits);
-        larger.filter_map(|cells| Some((Self::new(along, cells).ok()?, cells))).next().map_or(found, Ok)
+        let fitting = larger.filter_map(|cells| Some((Self::new(along, cells).ok()?, cells))).next();
+        fitting.map_or(found, Ok).map_err(|unfit| Self::with_smaller(unfit, along.plan()))
+    }
+
+    /// What does not fit, with a smaller size of which a tree can be: the first of a half, a quarter and so on.
+    fn with_smaller<const K: usize>(unfit: Unfit, plan: &Plan<K>) -> Unfit {
+        let (size, sample) = (plan.domain().size(), plan.domain().sample());
+        let fits = |size: [u32; K]| {
+            let domain = Domain::new(size, plan.domain().window(), sample).ok()?;
+            let along = Along::new(&Plan::new(domain, *plan.scheme(), plan.curve(), plan.rule()).ok()?);
+            let mut sides = (CELLS.ilog2()..=MOST_CELLS.ilog2()).map(|bits| 1u64 << bits);
+            sides.any(|cells| Self::new(&along, cells).is_ok()).then_some(size)
+        };
+        match (1..32).find_map(|halvings| fits(size.map(|n| n >> halvings))) {
+            Some(size) => Unfit { reason: format!("{}; one of {} cells fits", unfit.reason, text(&size)), ..unfit },
+            None => unfit,
+        }
     }
 
     /// Regions of the initial grid that a shard has; 1 where such a region has several shards.
