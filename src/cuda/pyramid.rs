@@ -89,6 +89,6 @@ impl Pyramid {
         // Of regions that differ in length a thread takes an element.
         let side = u64::from(deepest.whole_sides()[0]) * width;
         self.units =
-            if side == 0 { width } else { 1 << (side | address | u64::from(row) * width | WIDEST).trailing_zeros() };
+            if side == 0 { width } else { 1 << (side | address | (u64::from(row) * width) | WIDEST).trailing_zeros() };
     }
 }
