@@ -7,10 +7,11 @@
 use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use rayon::Scope;
 use rayon::prelude::*;
+use rayon::{Scope, Yield};
 
 use crate::memory::{Refused, reserve};
 use crate::threads::start_scoped;
@@ -124,6 +125,85 @@ pub(crate) fn scope<'scope>(body: &(dyn Fn(&Scope<'scope>) + Sync)) {
     rayon::scope(|scope| body(scope));
 }
 
+/// What a pipeline has begun and not ended.
+struct UnderWay {
+    state: Mutex<UnderWayState>,
+    ended: Condvar,
+}
+
+struct UnderWayState {
+    tasks: usize,
+    /// False if nobody wants more.
+    more: bool,
+}
+
+impl UnderWay {
+    fn lock(&self) -> MutexGuard<'_, UnderWayState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there are fewer than `most` tasks, and does some of their work meanwhile if this is a thread of the pool. True if one
+    /// more is wanted, which is counted.
+    fn begins(&self, most: usize) -> bool {
+        loop {
+            let mut state = self.lock();
+            if !state.more || state.tasks < most {
+                state.tasks += usize::from(state.more);
+                return state.more;
+            }
+            drop(state);
+            if rayon::yield_now() != Some(Yield::Executed) {
+                let state = self.lock();
+                if state.tasks >= most {
+                    drop(self.ended.wait_timeout(state, LOOK_AGAIN));
+                }
+            }
+        }
+    }
+}
+
+/// Counts a task that ends, however it does.
+struct EndsTask<'u>(&'u UnderWay);
+
+impl Drop for EndsTask<'_> {
+    fn drop(&mut self) {
+        self.0.lock().tasks -= 1;
+        self.0.ended.notify_all();
+    }
+}
+
+/// How long a thread waits before it looks whether others left work for it.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+
+/// Makes items one after the other on the caller's thread, and has the threads of its pool work on those that are made: on `most` of them
+/// at once, so that one more is in memory. `work` answers whether it wants more items.
+///
+/// # Errors
+/// That of `next`, which then is not called again. What was made before is worked on to its end.
+pub(crate) fn pipeline<T: Send, E>(
+    most: usize,
+    next: &mut dyn FnMut() -> Result<Option<T>, E>,
+    work: &(dyn Fn(T) -> bool + Sync),
+) -> Result<(), E> {
+    let under_way = UnderWay { state: Mutex::new(UnderWayState { tasks: 0, more: true }), ended: Condvar::new() };
+    let under_way = &under_way;
+    rayon::in_place_scope(|scope| {
+        while under_way.lock().more {
+            let Some(item) = next()? else { break };
+            if !under_way.begins(most) {
+                break;
+            }
+            scope.spawn(move |_| {
+                let _ends = EndsTask(under_way);
+                if !work(item) {
+                    under_way.lock().more = false;
+                }
+            });
+        }
+        Ok(())
+    })
+}
+
 /// Number `i` of the pieces into which `len` items are cut, `each` items long but for the last.
 pub(crate) fn piece(len: usize, each: usize, i: usize) -> Range<usize> {
     i * each..len.min((i + 1) * each)
@@ -230,6 +310,52 @@ mod tests {
             Ok::<_, ()>(i)
         });
         assert_eq!(found, Ok((0..8).collect()));
+    }
+
+    /// Whoever calls: a thread of its own, one of the pool, and the only one of a pool.
+    #[test]
+    fn pipelines_have_few_items_at_once() {
+        let run = || {
+            let (made, done, most) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+            let sum = AtomicUsize::new(0);
+            let mut items = 0..50;
+            let next = &mut || {
+                let item = items.next();
+                made.fetch_add(usize::from(item.is_some()), Ordering::SeqCst);
+                Ok::<_, ()>(item)
+            };
+            pipeline(2, next, &|item| {
+                most.fetch_max(made.load(Ordering::SeqCst) - done.load(Ordering::SeqCst), Ordering::SeqCst);
+                each(10, &|_| _ = sum.fetch_add(item, Ordering::Relaxed));
+                done.fetch_add(1, Ordering::SeqCst);
+                true
+            })
+            .unwrap();
+            assert_eq!((sum.into_inner(), done.into_inner()), (10 * 49 * 50 / 2, 50));
+            // Two that are worked on, and the next.
+            assert!(most.into_inner() <= 3);
+        };
+        run();
+        for threads in [1, 2] {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run);
+        }
+    }
+
+    #[test]
+    fn pipelines_end_early() {
+        let (done, mut items) = (AtomicUsize::new(0), 0..50);
+        let count = |_| done.fetch_add(1, Ordering::SeqCst) < 100;
+        let failed = pipeline(2, &mut || if items.start == 7 { Err("seven") } else { Ok(items.next()) }, &count);
+        // What was made is worked on.
+        assert_eq!((failed, done.into_inner()), (Err("seven"), 7));
+        let (made, mut items) = (AtomicUsize::new(0), 0..50);
+        let next = &mut || {
+            made.fetch_add(1, Ordering::SeqCst);
+            Ok::<_, ()>(items.next())
+        };
+        assert_eq!(pipeline(1, next, &|item| item < 3), Ok(()));
+        // Item 3, the one that was made meanwhile, and no other.
+        assert!((4..=5).contains(&made.into_inner()));
     }
 
     #[test]

@@ -72,7 +72,22 @@ impl KeyBits {
     /// Without the highest of them that all records share.
     fn shared<R>(self, records: &[R], key: &impl Fn(&R) -> u64) -> Self {
         let Some(first) = records.first().map(key) else { return Self { high: self.low, ..self } };
-        let differ = records.iter().fold(0, |differ, record| differ | (key(record) ^ first));
+        self.without_shared(records.iter().fold(0, |differ, record| differ | (key(record) ^ first)))
+    }
+
+    /// The same of many records, by all threads.
+    fn shared_by_many<R: Sync>(self, records: &[R], key: &(impl Fn(&R) -> u64 + Sync)) -> Self {
+        let first = key(&records[0]);
+        let some = |i| {
+            let records = &records[parallel::piece(records.len(), TOGETHER, i)];
+            records.iter().fold(0, |differ, record| differ | (key(record) ^ first))
+        };
+        let found = parallel::map(records.len().div_ceil(TOGETHER), &some);
+        self.without_shared(found.into_iter().fold(0, |differ, more| differ | more))
+    }
+
+    /// Up to the highest of the bits that differ.
+    fn without_shared(self, differ: u64) -> Self {
         let highest = 64 - differ.leading_zeros();
         Self { low: self.low, high: self.high.min(highest.max(self.low)) }
     }
@@ -186,7 +201,7 @@ pub(crate) fn sort<R: Copy + Send + Sync, E: Send>(
         sort_few(records, bits, key, &mut Vec::new());
         return Ok(());
     }
-    let bits = bits.shared(records, key);
+    let bits = bits.shared_by_many(records, key);
     if bits.high == bits.low {
         return Ok(());
     }

@@ -9,6 +9,7 @@ mod facts;
 mod fleet;
 mod how;
 mod leaf_cells;
+mod ordered;
 mod part;
 mod partition;
 mod piece_cost;
@@ -33,6 +34,8 @@ pub use how::{
 };
 #[cfg(feature = "cuda")]
 pub(crate) use leaf_cells::LeafCells;
+pub use ordered::OrderedSink;
+pub(crate) use ordered::deliver_ordered;
 pub(crate) use part::Start;
 pub use part::{Part, PartError, Roots};
 pub use partition::Partition;

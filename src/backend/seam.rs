@@ -10,6 +10,7 @@ use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::backend::facts::DeviceFacts;
 use crate::backend::how::{How, Mapping};
+use crate::backend::ordered::OrderedSink;
 use crate::backend::part::Part;
 use crate::backend::resident_array::ResidentArray;
 use crate::backend::resident_regions::ResidentRegions;
@@ -199,6 +200,16 @@ pub trait Prepared<const K: usize>: Send {
     /// # Panics
     /// As [`subdivision`](Self::subdivision).
     fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error>;
+
+    /// Delivers the regions of the last run in the sink's order, piece by piece. The sink works on a piece while the next is read, so that
+    /// bricks need not be in memory all at once. Regions are taken, as by [`result`](Self::result).
+    ///
+    /// # Errors
+    /// As [`counts`](Self::counts); [`Error::Memory`].
+    ///
+    /// # Panics
+    /// If nothing was run to its end.
+    fn ordered(&mut self, sink: &dyn OrderedSink<K>) -> Result<(), Error>;
 
     /// Memory for the cells of the next result: that of a result that is no longer needed.
     fn reuse(&mut self, memory: Cells) {

@@ -20,7 +20,7 @@ pub type RegionOrder<'a> = &'a dyn Fn(&mut [Terminal]);
 const REGIONS: usize = 1 << 18;
 
 /// Cells of a batch's leaves, at most, unless a single one has more.
-const CELLS: u64 = 1 << 20;
+pub(super) const CELLS: u64 = 1 << 20;
 
 /// Threads of which each adds a batch to those that all move at once, at most.
 const WIDE: usize = 16;
@@ -193,8 +193,14 @@ pub(crate) fn deliver_array<const K: usize>(
     })
 }
 
+/// Threads of which each adds a batch to those that all move at once: in batches of the size that a sink is given, 64 threads take longer
+/// than 16 (docs/results/shards.md).
+pub(super) fn wide() -> usize {
+    rayon::current_num_threads().min(WIDE)
+}
+
 /// Runs of regions whose bricks have at most so many cells, or a single region.
-fn batches(volumes: &[u64], most: u64) -> Vec<Range<usize>> {
+pub(super) fn batches(volumes: &[u64], most: u64) -> Vec<Range<usize>> {
     let (mut batches, mut first, mut cells) = (Vec::new(), 0, 0);
     for (region, &volume) in volumes.iter().enumerate() {
         if cells + volume > most && region > first {
@@ -221,8 +227,7 @@ pub(crate) fn deliver_all<const K: usize>(
     let memory = std::mem::replace(&mut all.bricks, Cells::empty(bricks.kind()));
     let mut cells = memory.resized(bricks.len() as usize).map_err(MemoryError::refused(Stored::Terminals))?;
     let (width, mut start) = (bricks.kind().bytes(), 0);
-    // In batches of the size that a sink is given, 64 threads take longer than 16 (docs/results/shards.md).
-    let wide = rayon::current_num_threads().min(WIDE);
+    let wide = wide();
     for window in terminals.chunks_mut(REGIONS * wide) {
         let volumes = brick_volumes(&all.plan, window);
         for batch in batches(&volumes, bricks.together(CELLS * wide as u64)) {

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::{
-    Backend, Balanced, Balances, Balancing, Control, DeviceFacts, Error, Estimate, How, Mapping, Part, Place, Prepared,
-    RegionOrder, Sampler, SealedBackend, Sink, Start, StrategyKind, Unsupported, deliver, deliver_all, deliver_array,
+    Backend, Balanced, Balances, Balancing, Control, DeviceFacts, Error, Estimate, How, Mapping, OrderedSink, Part,
+    Place, Prepared, RegionOrder, Sampler, SealedBackend, Sink, Start, StrategyKind, Unsupported, deliver, deliver_all,
+    deliver_array, deliver_ordered,
 };
 use crate::cell::WordVec;
 use crate::choice::ChoiceError;
@@ -213,6 +214,11 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
         let mut all = Subdivision::new(self.task.plan.clone(), *window, *cells, counts.clone(), bricks.kind());
         deliver_all(terminals, &mut bricks, order, &mut all)?;
         Ok(Subdivision { array: self.array.take(), ..all })
+    }
+
+    fn ordered(&mut self, sink: &dyn OrderedSink<K>) -> Result<(), Error> {
+        let (terminals, mut bricks) = self.take();
+        deliver_ordered(&self.task.plan, terminals, &mut bricks, sink)
     }
 
     fn checksum(&self) -> Result<Option<String>, Error> {

@@ -8,8 +8,8 @@ use super::outline::Outline;
 use super::runner::{Aim, Runner};
 use super::strategy::LevelRun;
 use crate::backend::{
-    Control, Error, Estimate, How, Mapping, Part, Prepared, RegionOrder, ResidentArray, ResidentRegions, Sink, Start,
-    StrategyKind, deliver, deliver_all,
+    Control, Error, Estimate, How, Mapping, OrderedSink, Part, Prepared, RegionOrder, ResidentArray, ResidentRegions,
+    Sink, Start, StrategyKind, deliver, deliver_all, deliver_ordered,
 };
 use crate::field::Field;
 use crate::geometry::{Level, Region};
@@ -153,6 +153,13 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         deliver_all(terminals, &mut bricks, order, &mut all)?;
         self.deliver_cells(&mut all)?;
         Ok(all)
+    }
+
+    fn ordered(&mut self, sink: &dyn OrderedSink<K>) -> Result<(), Error> {
+        self.wait_for_others()?;
+        self.counts()?;
+        let (terminals, mut bricks) = self.runner.collect()?;
+        deliver_ordered(&self.plan, terminals, &mut bricks, sink)
     }
 
     fn reuse(&mut self, memory: Cells) {

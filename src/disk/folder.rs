@@ -8,6 +8,7 @@ use crate::disk::facts::{EntryFacts, EntryKind, Opening};
 use crate::disk::file::{File, NOT_REGULAR};
 use crate::disk::layer::{Call, Renaming, through};
 use crate::disk::system::{self, Handle};
+use crate::parallel;
 
 /// Bytes that are written by one call.
 const BUFFER: usize = 1 << 18;
@@ -207,16 +208,16 @@ impl Folder {
         }
     }
 
-    /// Brings its names and those in all folders below it to the disk.
+    /// Brings its names and those in all folders below it to the disk. Threads share that: a tree has a folder for each file of a shard.
     ///
     /// # Errors
     /// What the system says.
     pub fn sync_all(&self) -> io::Result<()> {
-        for name in self.names()? {
-            if self.facts(&name).is_some_and(|facts| facts.kind == EntryKind::Folder) {
-                self.folder(&name)?.sync_all()?;
-            }
-        }
+        let names = self.names()?;
+        parallel::try_each(names.len(), &|i| {
+            let is_folder = self.facts(&names[i]).is_some_and(|facts| facts.kind == EntryKind::Folder);
+            if is_folder { self.folder(&names[i])?.sync_all() } else { Ok(()) }
+        })?;
         self.sync()
     }
 

@@ -26,11 +26,12 @@ pub struct SecondsByStage {
     pub preparing: f64,
     /// Running: all runs, where one was asked to be repeated.
     pub running: f64,
-    /// Copying what the run left from the device, and putting regions and the cells of leaves in order.
+    /// Copying what the run left from the device, and putting regions and the cells of leaves in order. Of a run that a tree is all the
+    /// output of, until its first shards are there: others are collected while these are written.
     pub collecting: f64,
     /// Checksums, and what is counted.
     pub reporting: f64,
-    /// Making a tree of the regions: their order along the curve, and proofs.
+    /// Making a tree of all regions, and proofs, before any shard is written.
     pub ordering: f64,
     /// Encoding arrays, pictures and trees, and writing them to the disk.
     pub writing: f64,
@@ -55,9 +56,13 @@ impl StageClock {
 
     /// Adds what passed since the last stage ended to the one that `stage` names.
     pub fn ends(&mut self, stage: impl FnOnce(&mut SecondsByStage) -> &mut f64) {
-        let now = Instant::now();
-        *stage(&mut self.seconds) += (now - self.last).as_secs_f64();
-        self.last = now;
+        self.ended(Instant::now(), stage);
+    }
+
+    /// The same of a stage that ended at `end`: what passed since then is the next one's.
+    pub fn ended(&mut self, end: Instant, stage: impl FnOnce(&mut SecondsByStage) -> &mut f64) {
+        *stage(&mut self.seconds) += (end - self.last).as_secs_f64();
+        self.last = end;
     }
 
     /// What was measured, and the whole up to now.

@@ -8,6 +8,7 @@ use crate::cell::{CellType, Words};
 use crate::dimension::here;
 use crate::geometry::{Region, saturated};
 use crate::memory::reserve;
+use crate::parallel;
 use crate::plan::Plan;
 use crate::result::array::DenseArray;
 use crate::result::cells::Cells;
@@ -15,6 +16,9 @@ use crate::result::checksum::{RegionsChecksum, append_le};
 use crate::result::counts::{LevelCounts, LevelStats, RunCounts};
 use crate::result::limit::{MemoryError, Stored};
 use crate::result::terminal::{Content, Terminal};
+
+/// Regions that a thread looks at.
+const TOGETHER: usize = 1 << 14;
 
 /// Why there is no dense array.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -142,7 +146,9 @@ impl<const K: usize> Subdivision<K> {
             _ => true,
         };
         let LevelCounts { filled, leaves, .. } = self.totals();
-        if self.terminals.len() as u64 != filled + leaves || !self.terminals.iter().all(here) {
+        let some = |i| self.terminals[parallel::piece(self.terminals.len(), TOGETHER, i)].iter().all(here);
+        let all_here = || !parallel::map(self.terminals.len().div_ceil(TOGETHER), &some).contains(&false);
+        if self.terminals.len() as u64 != filled + leaves || !all_here() {
             return None;
         }
         Some(RegionsChecksum::of(&self.plan, &self.terminals, &|terminal, brick, bytes| {

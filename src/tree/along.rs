@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::curve::CurveKind;
 use crate::dimension::here;
-use crate::geometry::Region;
+use crate::geometry::{Level, Region};
 use crate::plan::Plan;
 use crate::result::Terminal;
 use crate::tree::axis::AxisRegions;
@@ -21,6 +21,8 @@ pub(super) struct Along<const K: usize> {
     plan: Plan<K>,
     /// Descendants on the deepest level that a region has, by its level; 0 where they are 2^64.
     descendants: Vec<u64>,
+    /// Cells of a region, by its level; None where not all regions of a level have as many.
+    volumes: Vec<Option<u64>>,
     /// R; the largest number where that is more.
     pub(super) children: u64,
     /// The axes of the deepest level.
@@ -47,9 +49,10 @@ impl<const K: usize> Along<K> {
         // Not of `children`, which is less than 2^64 where R is just that.
         let family = plan.scheme().r.iter().fold(1, |family: u64, &r| family.wrapping_mul(r.into()));
         let descendants = (0..=deepest).map(|level| family.wrapping_pow(deepest - level)).collect();
+        let volumes = plan.levels().iter().map(Level::volume).collect();
         let (size, grid) = (plan.domain().size(), plan.levels()[deepest as usize].grid);
         let axes = std::array::from_fn(|j| AxisRegions::new(size[j], grid[j]));
-        Self { plan, descendants, children, axes }
+        Self { plan, descendants, volumes, children, axes }
     }
 
     pub(super) fn plan(&self) -> &Plan<K> {
@@ -79,6 +82,13 @@ impl<const K: usize> Along<K> {
     #[inline]
     pub(super) fn code(&self, level: u32, key: u64) -> u64 {
         key.checked_div(self.descendants[level as usize]).unwrap_or(0)
+    }
+
+    /// The cells of a region of `level` whose key is `key`; the largest number where 64 bits do not hold it.
+    #[inline]
+    pub(super) fn volume(&self, level: u32, key: u64) -> u64 {
+        let counted = || self.plan.region(level, self.code(level, key)).cells_wide().try_into().unwrap_or(u64::MAX);
+        self.volumes[level as usize].unwrap_or_else(counted)
     }
 
     /// The key of the last descendant of a region of `level` whose own key is `key`.

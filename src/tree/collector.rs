@@ -8,7 +8,7 @@ use crate::cell::CellType;
 use crate::choice::ChoiceError;
 use crate::dimension::here;
 use crate::geometry::{Region, Scheme};
-use crate::memory::reserve;
+use crate::memory::{Refused, reserve};
 use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{Cells, Content, DenseArray, MaterialiseError, MemoryError, Stored, Subdivision, Terminal, gather};
@@ -65,8 +65,7 @@ impl<const K: usize> Collector<K> {
     /// [`TreeError::Run`] if it kept none.
     pub fn of(subdivision: Subdivision<K>) -> Result<Self, TreeError> {
         let Subdivision { plan, terminals, bricks, .. } = subdivision;
-        let bare = |terminal: &Terminal| terminal.content() == Content::Leaf { brick: None };
-        if terminals.is_empty() || terminals.iter().any(bare) {
+        if !are_kept(&terminals) {
             return Err(Error::NotKept(MaterialiseError::NotKept).into());
         }
         Ok(Self { plan, terminals, bricks: Some(bricks), limit: u64::MAX })
@@ -278,6 +277,9 @@ fn bricks_of<const K: usize>(
 /// Regions that a thread renames.
 const TOGETHER: usize = 4096;
 
+/// Regions that a thread looks at.
+const LOOKED_AT: usize = 1 << 14;
+
 /// Regions whose bricks all threads move together.
 const WINDOW: usize = 1 << 18;
 
@@ -289,19 +291,10 @@ fn in_order<const K: usize>(
     limit: u64,
 ) -> Result<(Along<K>, Piece), TreeError> {
     let along = Along::new(plan);
-    if along.plan().curve() != plan.curve() {
-        let turn = |_, some: &mut [Terminal]| {
-            for terminal in some {
-                let coords = plan.encoding().decode(terminal.level(), terminal.code);
-                terminal.code = along.plan().encoding().encode(terminal.level(), coords);
-            }
-        };
-        parallel::pieces_mut(&mut terminals, TOGETHER, &turn);
-    }
     // Sorting takes room for as many regions.
     fits(terminals.len() as u64 * 2 * Terminal::BYTES + bricks.len() as u64 * bricks.kind().bytes(), limit)?;
-    along.sort(&mut terminals);
-    let sorted = terminals.iter().filter_map(Terminal::brick).is_sorted();
+    put_in_order(plan, &along, &mut terminals);
+    let sorted = follow_each_other(&terminals);
     let moving = if sorted { 0 } else { bricks.len() };
     fits(
         terminals.len() as u64 * (Terminal::BYTES + Entries::BYTES)
@@ -316,19 +309,64 @@ fn in_order<const K: usize>(
             brick.copy_from_slice(&bricks.as_bytes()[at..at + brick.len()]);
         })?,
     };
-    let entries = Entries::of(terminals.len(), &|row| {
+    let entries = entries_of(&along, &terminals)?;
+    Ok((along, Piece::settled(entries, bricks)))
+}
+
+/// Puts the regions of a run of `plan` into the order of the curve, and names them by that.
+pub(super) fn put_in_order<const K: usize>(plan: &Plan<K>, along: &Along<K>, terminals: &mut [Terminal]) {
+    if along.plan().curve() != plan.curve() {
+        let turn = |_, some: &mut [Terminal]| {
+            for terminal in some {
+                let coords = plan.encoding().decode(terminal.level(), terminal.code);
+                terminal.code = along.plan().encoding().encode(terminal.level(), coords);
+            }
+        };
+        parallel::pieces_mut(terminals, TOGETHER, &turn);
+    }
+    along.sort(terminals);
+}
+
+/// True if there are regions, and the cells of all leaves are with them.
+pub(super) fn are_kept(terminals: &[Terminal]) -> bool {
+    let bare = |terminal: &Terminal| terminal.content() == Content::Leaf { brick: None };
+    let some = |i| terminals[parallel::piece(terminals.len(), LOOKED_AT, i)].iter().any(bare);
+    !terminals.is_empty() && !parallel::map(terminals.len().div_ceil(LOOKED_AT), &some).contains(&true)
+}
+
+/// True if bricks come in the order of their regions.
+fn follow_each_other(terminals: &[Terminal]) -> bool {
+    let some = |i| {
+        let mut places = terminals[parallel::piece(terminals.len(), LOOKED_AT, i)].iter().filter_map(Terminal::brick);
+        let (first, mut last, mut sorted) = (places.next(), None, true);
+        for place in places {
+            sorted &= last.or(first) <= Some(place);
+            last = Some(place);
+        }
+        (first, last.or(first), sorted)
+    };
+    let (mut before, mut all) = (None, true);
+    for (first, last, sorted) in parallel::map(terminals.len().div_ceil(LOOKED_AT), &some) {
+        all &= sorted && (first.is_none() || before <= first);
+        before = last.or(before);
+    }
+    all
+}
+
+/// Regions, which are in the order of the curve, as rows.
+pub(super) fn entries_of<const K: usize>(along: &Along<K>, terminals: &[Terminal]) -> Result<Entries, Refused> {
+    Entries::of(terminals.len(), &|row| {
         let terminal = &terminals[row];
         let level = terminal.level();
         let key = along.key(level, terminal.code);
         match terminal.content() {
             Content::Uniform(word) => {
-                let provenance = Provenance::of(plan, || along.plan().region(level, terminal.code));
+                let provenance = Provenance::of(along.plan(), || along.plan().region(level, terminal.code));
                 TreeRow::uniform(level, key, word, provenance)
             }
             Content::Leaf { brick } => TreeRow::leaf(level, key, brick.expect("a leaf without a brick was refused")),
         }
-    })?;
-    Ok((along, Piece::settled(entries, bricks)))
+    })
 }
 
 /// The bricks of regions in the order of these; `copy` writes one.

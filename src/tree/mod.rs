@@ -51,7 +51,7 @@ pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{
     Fault, PieceClaim, PieceFolder, PieceRequest, PieceState, PieceWork, Scale, SealedTree, TreeAxis, TreeFile,
-    TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget, TreeWriter, ZarrError,
+    TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget, TreeWriter, ZarrError, write_run,
 };
 pub use label_look::LabelLook;
 pub use labels::LabelStatistics;

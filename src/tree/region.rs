@@ -91,7 +91,8 @@ impl<'t, const K: usize> TreeRegion<'t, K> {
             Content::Uniform(_) | Content::Leaf { brick: None } => None,
             Content::Leaf { brick: Some(start) } => {
                 let start = start as usize;
-                Some(start..start + self.cells().volume() as usize)
+                let cells = self.tree.along.volume(self.level(), self.tree.entries.keys[self.index]);
+                Some(start..start + cells as usize)
             }
         }
     }

@@ -148,6 +148,11 @@ impl<const K: usize> Tree<K> {
         &self.bricks
     }
 
+    /// The cells of the leaves, without the rest.
+    pub(super) fn into_bricks(self) -> Cells {
+        self.bricks
+    }
+
     /// The bytes in memory of regions, bricks and the index. The first look-up of a cell may add a table: of a quarter
     /// of that at most, or of a megabyte if that is more.
     pub fn bytes(&self) -> u64 {
@@ -185,7 +190,7 @@ impl<const K: usize> Tree<K> {
         }
         let brick = |terminal: &Terminal, place: Option<u64>, bytes: &mut Vec<u8>| {
             let start = place.expect("leaves of a tree have bricks") as usize;
-            let cells = self.plan().region(terminal.level(), terminal.code).volume() as usize;
+            let cells = self.along.volume(terminal.level(), self.along.key(terminal.level(), terminal.code)) as usize;
             append_le(&self.bricks, start..start + cells, bytes);
         };
         // As many at a time as a batch of a run.

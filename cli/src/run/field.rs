@@ -4,20 +4,23 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
-use orthant::backend::Part;
+use orthant::backend::{Part, Prepared};
 use orthant::curve::CurveKind;
 use orthant::export::npy;
 use orthant::field::{Field, Job, Open};
 use orthant::geometry::{Domain, Scheme};
-use orthant::result::DenseArray;
+use orthant::result::{DenseArray, RunCounts};
 use orthant::rule::RuleKind;
 use orthant::tree::{TreeAxis, TreeInfo, tree_order};
-use orthant::{AutoScheme, BackendKind, Control, Mapping, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree};
+use orthant::{
+    AutoScheme, BackendKind, Control, Keep, Mapping, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree,
+};
 
 use super::array_outputs::{ArrayOutputs, ShownAs};
 use super::mesh::remark;
 use super::outputs::{Outputs, finish, write_report};
 use super::painted::Painted;
+use super::run_trees::RunTrees;
 use super::sooner;
 use super::summary;
 use crate::data::{WholeArray, read_for};
@@ -172,10 +175,41 @@ impl Job for Task {
         if let Some(reason) = prepared.stopped() {
             self.voice.say(format_args!("orthant: a device stopped, and the others did its work, since {reason}"));
         }
+        let input = self.array.as_ref().map(|array| array.from.clone());
+        let computation = self.request.computation(&plan);
+        let report_of = |prepared: &dyn Prepared<K>, counts: &RunCounts<K>, checksum: Option<&str>| {
+            let mut counts = counts.clone();
+            let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
+            counts.times.wall = middle(&samples.wall);
+            counts.times.device = counts.times.device.map(|_| middle(&samples.device));
+            let ran = Ran {
+                backend: target.name(),
+                device,
+                multiprocessors: target.multiprocessors(),
+                mapping: prepared.mapping(),
+                samples: samples.times(),
+                iterations: field.labels().work(),
+                checksum,
+                regions_checksum: None,
+            };
+            let report = Report::new(computation.clone(), how, &counts, ran);
+            // What ran: a mapping may be the backend's choice.
+            let found = found.clone().map(|found| AutoScheme { scheme: prepared.mapping().to_string(), ..found });
+            let busy_seconds = prepared.busy().iter().map(Duration::as_secs_f64).collect();
+            let copied_bytes = prepared.copied();
+            Report { auto_scheme: found, input: input.clone(), busy_seconds, copied_bytes, ..report }
+        };
+        let proves = how.tuning.asks_proofs(of_tree.rule());
+        let alone = outputs.arrays.is_empty() && outputs.overlay.is_none() && !trees.is_empty();
+        if alone && how.kept.keep == Keep::Regions && how.tuning.strategy != StrategyKind::Exhaustive {
+            let report = report_of(&*prepared, &prepared.counts()?, None);
+            let prover = proves.then_some(&*field);
+            let trees = RunTrees { trees, prover, control: &self.control, voice: self.voice };
+            return trees.write(&mut *prepared, (report, outputs), clock);
+        }
         let subdivision =
             if trees.is_empty() { prepared.subdivision()? } else { prepared.subdivision_in(&tree_order(&plan))? };
         clock.ends(|seconds| &mut seconds.collecting);
-        let computation = self.request.computation(&plan);
         let caption = Caption::new(&computation, &slice);
         let pictures = outputs.pictures();
         let array = ArrayOutputs::dense(&subdivision, pictures, how.mem_limit)?;
@@ -200,65 +234,47 @@ impl Job for Task {
         {
             self.voice.say("orthant: every cell of the picture has one value; --slice names another slice");
         }
-        let mut counts = subdivision.counts().clone();
-        let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
-        counts.times.wall = middle(&samples.wall);
-        counts.times.device = counts.times.device.map(|_| middle(&samples.device));
-        // Only a report shows it.
-        let regions_checksum = outputs.report.as_ref().and_then(|_| subdivision.regions_checksum());
-        let ran = Ran {
-            backend: target.name(),
-            device,
-            multiprocessors: target.multiprocessors(),
-            mapping: prepared.mapping(),
-            samples: samples.times(),
-            iterations: field.labels().work(),
-            checksum: checksum.as_deref(),
-            regions_checksum,
-        };
-        let report = Report::new(computation, how, &counts, ran);
-        // What ran: a mapping may be the backend's choice.
-        let found = found.map(|found| AutoScheme { scheme: prepared.mapping().to_string(), ..found });
-        let input = self.array.as_ref().map(|array| array.from.clone());
-        let report = Report { auto_scheme: found, input, ..report };
+        let report = report_of(&*prepared, subdivision.counts(), checksum.as_deref());
+        // Only a report shows it, and trees have it, too.
+        let hashed = trees.is_empty() && outputs.report.is_some();
+        let regions = if hashed { subdivision.regions_checksum() } else { None };
+        let has_regions = !subdivision.terminals().is_empty();
+        let mut report = Report { regions_checksum: regions.map(|sum| sum.to_string()), ..report };
         if !self.voice.quiet && !outputs.stdout {
             print(summary::of_field(&report))?;
         }
         clock.ends(|seconds| &mut seconds.reporting);
         written?;
-        let mut write_report = |clock: &StageClock, last: bool| {
+        let mut write_report = |report: &Report, clock: &StageClock, last: bool| {
             if self.voice.verbose && !last {
                 self.voice.say(summary::of_stages(&clock.seconds()));
             }
             let staged = outputs.report.take_if(|staged| last || !staged.is_stdout());
-            let busy_seconds = prepared.busy().iter().map(Duration::as_secs_f64).collect();
-            let copied_bytes = prepared.copied();
-            let report =
-                Report { busy_seconds, copied_bytes, seconds_by_stage: Some(clock.seconds()), ..report.clone() };
+            let report = Report { seconds_by_stage: Some(clock.seconds()), ..report.clone() };
             write_report(staged, &report, &self.control, self.voice)
         };
         if trees.is_empty() {
-            write_report(&clock, false)?;
+            write_report(&report, &clock, false)?;
             shown.write_all(None, last, &self.control, self.voice)?;
         } else {
             // What the run left becomes the tree; it is never there twice.
-
             drop(array);
             let mut tree = Tree::of(subdivision)?;
-            if how.tuning.asks_proofs(tree.plan().rule()) {
+            if proves {
                 tree = tree.proved_by(&*field, &self.control)?;
             }
             clock.ends(|seconds| &mut seconds.ordering);
             for (mut writer, path) in trees {
                 writer.write(&tree)?;
+                report.regions_checksum = has_regions.then(|| writer.checksum().to_string());
                 tree::finish(writer, &path, self.voice)?;
             }
             clock.ends(|seconds| &mut seconds.writing);
-            write_report(&clock, false)?;
+            write_report(&report, &clock, false)?;
             for (_, staged) in last {
                 finish(staged, &self.control, self.voice, &mut |out| Ok(npy::write(&tree, out)?))?;
             }
         }
-        write_report(&clock, true)
+        write_report(&report, &clock, true)
     }
 }

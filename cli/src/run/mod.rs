@@ -11,6 +11,7 @@ mod noise;
 mod outputs;
 mod painted;
 mod points;
+mod run_trees;
 mod sooner;
 mod summary;
 

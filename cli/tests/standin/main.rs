@@ -18,6 +18,7 @@ mod missing;
 mod orbits;
 mod runs;
 mod streams;
+mod trees;
 mod values;
 mod verify;
 
@@ -79,6 +80,7 @@ fn tests(full: bool) -> Vec<Test> {
         streams::what_has_no_streams_is_refused,
         streams::they_are_the_default_where_there_are_some,
         streams::the_model_knows_them,
+        trees::files_are_those_of_the_cpu,
         values::a_type_of_each_width,
         launches::launch_spaces_beyond_the_grid_go_out_in_parts,
         launches::launches_that_fail_lose_nothing,

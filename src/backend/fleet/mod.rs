@@ -16,6 +16,7 @@ use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::backend::facts::DeviceFacts;
 use crate::backend::how::{How, Mapping, StrategyKind};
+use crate::backend::ordered::{OrderedSink, deliver_ordered};
 use crate::backend::part::Part;
 use crate::backend::seam::sealed::SealedBackend;
 use crate::backend::seam::{Backend, Place, Prepared, Sampler};
@@ -23,7 +24,7 @@ use crate::backend::sink::{Batch, RegionOrder, Sink, deliver_array};
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
-use crate::result::{DenseArray, RunCounts, Subdivision, Times};
+use crate::result::{Bricks, DenseArray, MemoryError, RunCounts, Stored, Subdivision, Times};
 
 pub use pieces::{PIECES, ROOTS_OF_A_PIECE};
 use queue::is_of_a_device;
@@ -274,6 +275,16 @@ impl<const K: usize> Prepared<K> for FleetPlan<'_, K> {
             Ok(all) => Ok(all),
             Err(worker) => self.of_mut(worker).subdivision_in(order),
         }
+    }
+
+    fn ordered(&mut self, sink: &dyn OrderedSink<K>) -> Result<(), Error> {
+        let Subdivision { terminals, bricks: cells, .. } = match self.taken() {
+            Ok(all) => all,
+            Err(worker) => return self.of_mut(worker).ordered(sink),
+        };
+        let mut bricks = Bricks::new(cells.kind());
+        bricks.append(cells).map_err(MemoryError::refused(Stored::Terminals))?;
+        deliver_ordered(&self.shared.plan, terminals, &mut bricks, sink)
     }
 
     fn checksum(&self) -> Result<Option<String>, Error> {

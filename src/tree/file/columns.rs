@@ -208,12 +208,10 @@ pub(super) fn ends<const K: usize>(tree: &Tree<K>, row: usize) -> [u64; 2] {
 
 /// The least and the greatest word of some cells, those that are no number greater than all numbers.
 fn of_cells(cells: &Cells, range: Range<usize>) -> [u64; 2] {
+    // One after the other: of a pair that is made in one pass, compilers use no vectors.
     fn of_width<W: Width + Ord>(cells: &[W], turn: impl Fn(W) -> W) -> [W; 2] {
-        let first = turn(cells[0]);
-        cells.iter().fold([first; 2], |[least, greatest], &cell| {
-            let cell = turn(cell);
-            [least.min(cell), greatest.max(cell)]
-        })
+        let (first, turned) = (turn(cells[0]), || cells.iter().map(|&cell| turn(cell)));
+        [turned().fold(first, W::min), turned().fold(first, W::max)]
     }
     let kind = cells.kind();
     if kind.is_float() {

@@ -45,13 +45,19 @@ impl<const K: usize> ShardMaker<'_, K> {
         Ok((first..last).map(|shard| (shard, rows(shard))).filter(|(_, rows)| !rows.is_empty()).collect())
     }
 
+    /// Checks that the tree is one of this plan.
+    pub(super) fn is_of(&self, plan: &Plan<K>) -> Result<(), TreeFileError> {
+        let facts = |plan: &Plan<K>| (*plan.domain(), *plan.scheme(), plan.curve(), plan.rule());
+        if facts(plan) == facts(self.along.plan()) {
+            return Ok(());
+        }
+        Err(TreeFileError::Part { path: self.path.to_owned(), reason: "a part of another plan".into() })
+    }
+
     /// Checks that a part is one of whole shards of this tree.
     fn fits(&self, part: &Tree<K>) -> Result<(), TreeFileError> {
         let refused = |reason: String| Err(TreeFileError::Part { path: self.path.to_owned(), reason });
-        let facts = |plan: &Plan<K>| (*plan.domain(), *plan.scheme(), plan.curve(), plan.rule());
-        if facts(part.plan()) != facts(self.along.plan()) {
-            return refused("a part of another plan".into());
-        }
+        self.is_of(part.plan())?;
         if part.kind() != self.kind {
             return refused(format!("a part with cells of {}, where the tree has {}", part.kind(), self.kind));
         }
@@ -60,12 +66,8 @@ impl<const K: usize> ShardMaker<'_, K> {
             return refused(format!("a part of {} in {}", what(part.is_listed()), what(self.shards.are_listed())));
         }
         let codes = part.codes();
-        let begins = |key: u128| {
-            let shard = self.shards.from(key);
-            shard < self.shards.count && self.shards.keys(shard).start == key
-        };
-        let ends = codes.end == self.along.whole().end || begins(codes.end);
-        if !begins(codes.start) || !ends {
+        let ends = codes.end == self.along.whole().end || self.shards.begins(codes.end);
+        if !self.shards.begins(codes.start) || !ends {
             return refused(format!(
                 "a part with the codes {}..{} of the deepest level, which are no whole shards",
                 codes.start, codes.end
@@ -86,8 +88,7 @@ impl<const K: usize> ShardMaker<'_, K> {
             let (level, leaf) = (part.entries.level(row), part.entries.is_leaf(row));
             terminals[level as usize][usize::from(leaf)] += 1;
             if !leaf {
-                let region = part.plan().region(level, self.along.code(level, part.entries.keys[row]));
-                let cells = u64::try_from(region.cells_wide()).unwrap_or(u64::MAX);
+                let cells = self.along.volume(level, part.entries.keys[row]);
                 filled[level as usize] = u64::saturating_add(filled[level as usize], cells);
             }
         }

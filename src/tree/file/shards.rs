@@ -241,6 +241,12 @@ impl Shards {
         key.div_ceil(self.codes * self.keys) as u64
     }
 
+    /// True if a shard begins at a key.
+    pub(super) fn begins(&self, key: u128) -> bool {
+        let shard = self.from(key);
+        shard < self.count && self.keys(shard).start == key
+    }
+
     /// The shard that a code of its level lies in.
     pub(super) fn of_code(&self, code: u64) -> u64 {
         if let Some(first) = &self.listed {

@@ -1,4 +1,4 @@
-//! A tree in a file as a whole in memory, and the memory that it and its shards take.
+//! A tree in a file as a whole: read, saved, and the memory that it and its shards take.
 
 use std::path::Path;
 
@@ -8,7 +8,9 @@ use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::file::columns::Columns;
 use crate::tree::file::header::Held;
+use crate::tree::file::info::TreeInfo;
 use crate::tree::file::reader::TreeFile;
+use crate::tree::file::writer::TreeTarget;
 use crate::tree::list::ListedCells;
 use crate::tree::parts::Parts;
 use crate::tree::stored::Tree;
@@ -69,6 +71,31 @@ impl<const K: usize> Tree<K> {
     /// As [`TreeFile::open`] and [`TreeFile::tree`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TreeError> {
         TreeFile::open(path)?.tree(None)
+    }
+
+    /// Saves the tree: as a folder if the name ends in `.tree.zarr`, as one file if it ends in `.tree.zarr.zip`.
+    /// [`TreeTarget`] has more options.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    /// use orthant::tree::TreeInfo;
+    ///
+    /// # let path = std::env::temp_dir().join(format!("orthant-doc-save-{}.tree.zarr.zip", std::process::id()));
+    /// let numbered = Array2::from_shape_fn((10, 10), |(y, x)| (10 * y + x) as u16);
+    /// let tree = Tree::<2>::from_array(numbered.view())?;
+    /// tree.save(&path, &TreeInfo::of(tree.plan()).source("numbers"))?;
+    /// assert_eq!(Tree::<2>::open(&path)?.get([4, 7]), Some(74u16));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if the tree is partial, there is something of that name, or the system says no.
+    pub fn save(&self, path: impl AsRef<Path>, info: &TreeInfo) -> Result<(), TreeError> {
+        let mut writer = TreeTarget::new(path).like(self).open(self.plan(), self.kind(), info)?;
+        writer.write(self)?;
+        writer.finish()
     }
 }
 

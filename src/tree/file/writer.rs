@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::backend::Control;
+use crate::backend::{Control, Error};
 use crate::cell::CellType;
 use crate::dimension::here;
 use crate::disk::Folder;
@@ -193,7 +193,7 @@ pub struct TreeWriter<const K: usize> {
     zip: bool,
     overwrite: bool,
     pub(super) along: Along<K>,
-    kind: CellType,
+    pub(super) kind: CellType,
     header: Header,
     pub(super) shards: Shards,
     /// What each shard holds that is finished.
@@ -280,21 +280,54 @@ impl<const K: usize> TreeWriter<K> {
     }
 
     fn write_here(&mut self, part: &Tree<K>) -> Result<(), TreeError> {
-        let mut open = self.maker().covered(part)?;
-        open.retain(|&(shard, _)| !self.is_done(shard));
+        let open = self.open_of(part)?;
         // Where a later process may go on, what is finished is said now and then.
         let together = if self.staged.is_resumable() { rayon::current_num_threads() } else { open.len().max(1) };
         for some in open.chunks(together) {
-            let maker = self.maker();
-            let put = parallel::try_map(some.len(), &|i| maker.put(some[i].0, part, some[i].1.clone()));
-            // What failed since it was cancelled is no failure of the file.
-            self.control.as_ref().map_or(Ok(()), |control| control.check())?;
-            for finished in put? {
-                self.staged.finish(&finished)?;
-                self.account(&finished);
-            }
+            let made = self.put(part, some)?;
+            self.take_note(&made)?;
         }
         Ok(())
+    }
+
+    /// The shards that a part covers and that are not finished, with their rows.
+    fn open_of(&self, part: &Tree<K>) -> Result<Vec<(u64, Range<usize>)>, TreeError> {
+        let mut open = self.maker().covered(part)?;
+        open.retain(|&(shard, _)| !self.is_done(shard));
+        Ok(open)
+    }
+
+    /// Makes the files of some shards.
+    fn put(&self, part: &Tree<K>, some: &[(u64, Range<usize>)]) -> Result<Vec<FinishedShard>, TreeError> {
+        let maker = self.maker();
+        let put = parallel::try_map(some.len(), &|i| maker.put(some[i].0, part, some[i].1.clone()));
+        // What failed since it was cancelled is no failure of the file.
+        self.check()?;
+        put
+    }
+
+    /// Makes the files of the shards that a part covers and that are not finished. The writer has to [take note](Self::take_note) of them.
+    pub(super) fn make(&self, part: &Tree<K>) -> Result<Vec<FinishedShard>, TreeError> {
+        self.put(part, &self.open_of(part)?)
+    }
+
+    /// Takes note of shards that were made, and says so for whoever goes on.
+    pub(super) fn take_note(&mut self, made: &[FinishedShard]) -> Result<(), TreeError> {
+        for finished in made {
+            self.staged.finish(finished)?;
+            self.account(finished);
+        }
+        Ok(())
+    }
+
+    /// Fails if the writing was cancelled.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.control.as_ref().map_or(Ok(()), |control| control.check())
+    }
+
+    /// Checks that the tree is one of this plan.
+    pub(super) fn is_of(&self, plan: &Plan<K>) -> Result<(), TreeFileError> {
+        self.maker().is_of(plan)
     }
 
     fn maker(&self) -> ShardMaker<'_, K> {
@@ -328,7 +361,7 @@ impl<const K: usize> TreeWriter<K> {
     pub(super) fn take(&mut self, from: &Folder, shards: &[FinishedShard]) -> Result<(), TreeError> {
         for finished in shards {
             if !self.is_done(finished.shard) {
-                self.control.as_ref().map_or(Ok(()), |control| control.check())?;
+                self.check()?;
                 self.staged.copy(from, finished)?;
                 self.staged.finish(finished)?;
                 self.account(finished);
@@ -361,32 +394,5 @@ impl<const K: usize> TreeWriter<K> {
     fn seal_here(self) -> Result<SealedTree, TreeError> {
         let Self { path, zip, overwrite, kind, header, shards, done, terminals, staged, .. } = self;
         WrittenTree { path, zip, overwrite, axes: K, kind, header, shards, done, terminals, staged }.seal()
-    }
-}
-
-impl<const K: usize> Tree<K> {
-    /// Saves the tree: as a folder if the name ends in `.tree.zarr`, as one file if it ends in `.tree.zarr.zip`.
-    /// [`TreeTarget`] has more options.
-    ///
-    /// ```
-    /// use orthant::Tree;
-    /// use orthant::ndarray::Array2;
-    /// use orthant::tree::TreeInfo;
-    ///
-    /// # let path = std::env::temp_dir().join(format!("orthant-doc-save-{}.tree.zarr.zip", std::process::id()));
-    /// let numbered = Array2::from_shape_fn((10, 10), |(y, x)| (10 * y + x) as u16);
-    /// let tree = Tree::<2>::from_array(numbered.view())?;
-    /// tree.save(&path, &TreeInfo::of(tree.plan()).source("numbers"))?;
-    /// assert_eq!(Tree::<2>::open(&path)?.get([4, 7]), Some(74u16));
-    /// # std::fs::remove_file(&path)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`TreeError::File`] if the tree is partial, there is something of that name, or the system says no.
-    pub fn save(&self, path: impl AsRef<Path>, info: &TreeInfo) -> Result<(), TreeError> {
-        let mut writer = TreeTarget::new(path).like(self).open(self.plan(), self.kind(), info)?;
-        writer.write(self)?;
-        writer.finish()
     }
 }

@@ -1,0 +1,294 @@
+//! Trees of runs into files: shards are encoded while the regions of the next are read.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use crate::backend::{Error, OrderedSink, Prepared};
+use crate::dimension::here;
+use crate::plan::Plan;
+use crate::result::{Cells, MaterialiseError, Terminal};
+use crate::tree::along::Along;
+use crate::tree::collector::{are_kept, entries_of, put_in_order};
+use crate::tree::error::TreeError;
+use crate::tree::file::staged::FinishedShard;
+use crate::tree::file::writer::TreeWriter;
+use crate::tree::stored::Tree;
+
+/// About how many rows a piece has, and how many bytes of bricks: enough for many threads, and little beside all of them.
+const ROWS: usize = 1 << 19;
+const BYTES: u128 = 64 << 20;
+
+/// What is done to a part of a tree before it is written.
+type OfPart<'e, const K: usize> = dyn Fn(Tree<K>) -> Result<Tree<K>, TreeError> + Sync + 'e;
+
+/// Writes the tree of a prepared plan's last run into files, in all of which it is the same. The run was one of the whole plan, and kept
+/// [`Keep::Regions`](crate::Keep::Regions).
+///
+/// Threads encode the shards of a piece while the bricks of the next piece are read. So all bricks are never in memory at once. `each` is
+/// applied to every piece before it is written, as [`Tree::proved_by`]. Returns when the first bricks were there: until then the regions
+/// were read and sorted. Files are those of [`Tree::of`] and [`TreeWriter::write`], to the byte.
+///
+/// ```
+/// use orthant::backend::Part;
+/// use orthant::prelude::*;
+/// use orthant::tree::{TreeInfo, TreeTarget, write_run};
+/// use orthant::{CellType, Control};
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-run-{}.tree.zarr.zip", std::process::id()));
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let disc = CellField::new(1, |[x, y]| u32::from(x * x + y * y < 900));
+/// let (cpu, how) = (Target::cpu(), How::default().keep(Keep::Regions).cell(CellType::U8));
+/// let mut writer = TreeTarget::new(&path).open(&plan, CellType::U8, &TreeInfo::of(&plan))?;
+/// let mut prepared = cpu.of().prepare(&plan, &disc, &how)?;
+/// prepared.run(&Part::default(), &Control::default())?;
+/// write_run(&mut *prepared, &mut [&mut writer], &Ok)?;
+/// writer.finish()?;
+/// assert_eq!(Tree::<2>::open(&path)?.get([20, 20]), Some(1u8));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of `each`; [`TreeError::File`] if a writer was opened for another plan or another type of cells, or the system says no;
+/// [`TreeError::Run`] if regions were not kept, there is no memory, the backend fails or a writer's control was cancelled;
+/// [`TreeError::Tiling`] if regions are missing within a shard. Shards that a part of the plan left out are missing in the writer.
+///
+/// # Panics
+/// If nothing was run to its end.
+pub fn write_run<const K: usize>(
+    prepared: &mut dyn Prepared<K>,
+    writers: &mut [&mut TreeWriter<K>],
+    each: &OfPart<'_, K>,
+) -> Result<Instant, TreeError> {
+    here!(fn(&mut dyn Prepared<K>, &mut [&mut TreeWriter<K>], &OfPart<'_, K>) -> Result<Instant, TreeError> = write_run_here::<K>)(
+        prepared, writers, each,
+    )
+}
+
+fn write_run_here<const K: usize>(
+    prepared: &mut dyn Prepared<K>,
+    writers: &mut [&mut TreeWriter<K>],
+    each: &OfPart<'_, K>,
+) -> Result<Instant, TreeError> {
+    let Some(writer) = writers.first() else { return Ok(Instant::now()) };
+    let brick = writer.along.most_cells(writer.along.deepest()) * u128::from(writer.kind.bytes());
+    write_pieces(prepared, writers, each, (BYTES / brick).clamp(1, ROWS as u128) as usize)
+}
+
+/// The same in pieces of so many rows, at least.
+fn write_pieces<const K: usize>(
+    prepared: &mut dyn Prepared<K>,
+    writers: &mut [&mut TreeWriter<K>],
+    each: &OfPart<'_, K>,
+    rows: usize,
+) -> Result<Instant, TreeError> {
+    let sink = RunShards {
+        each,
+        rows,
+        writers: writers.iter().map(|writer| &**writer).collect(),
+        first: OnceLock::new(),
+        finished: Mutex::new(Vec::new()),
+        failure: Mutex::new(None),
+    };
+    let delivered = prepared.ordered(&sink);
+    let RunShards { writers: open, first, finished, failure, .. } = sink;
+    // What failed since it was cancelled is no failure of a file.
+    open.iter().try_for_each(|writer| writer.check())?;
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)?;
+    delivered?;
+    for (writer, shards) in finished.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        writers[writer].take_note(&shards)?;
+    }
+    Ok(first.into_inner().unwrap_or_else(Instant::now))
+}
+
+/// Takes the regions of a run along the curve, in pieces of whole shards.
+struct RunShards<'w, const K: usize> {
+    writers: Vec<&'w TreeWriter<K>>,
+    each: &'w OfPart<'w, K>,
+    /// Rows of a piece, at least.
+    rows: usize,
+    /// When the first piece was there.
+    first: OnceLock<Instant>,
+    /// The number of a writer, and what it has finished.
+    finished: Mutex<Vec<(usize, Vec<FinishedShard>)>>,
+    failure: Mutex<Option<TreeError>>,
+}
+
+impl<const K: usize> RunShards<'_, K> {
+    /// Trees of one run lie along the same curve.
+    fn along(&self) -> &Along<K> {
+        &self.writers[0].along
+    }
+
+    fn fails(&self, error: TreeError) {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// Writes a piece into all files, and gives the memory of its bricks back.
+    fn write(&self, terminals: &[Terminal], bricks: Cells) -> Result<Cells, TreeError> {
+        let along = self.along();
+        let [Some(first), Some(last)] = [terminals.first(), terminals.last()] else { return Ok(bricks) };
+        let start = along.key(first.level(), first.code);
+        let end = along.run(last.level(), along.key(last.level(), last.code)).end;
+        let tree = Tree::new(along.clone(), start.into()..end, entries_of(along, terminals)?, bricks)?;
+        let tree = (self.each)(tree)?;
+        for (number, writer) in self.writers.iter().enumerate() {
+            let shards = writer.make(&tree)?;
+            self.finished.lock().unwrap_or_else(PoisonError::into_inner).push((number, shards));
+        }
+        Ok(tree.into_bricks())
+    }
+}
+
+impl<const K: usize> OrderedSink<K> for RunShards<'_, K> {
+    fn plan(&self) -> &Plan<K> {
+        self.along().plan()
+    }
+
+    fn order(&self, run: &Plan<K>, terminals: &mut [Terminal]) {
+        match self.writers.iter().try_for_each(|writer| writer.is_of(Along::new(run).plan())) {
+            Ok(()) => put_in_order(run, self.along(), terminals),
+            Err(error) => self.fails(error.into()),
+        }
+    }
+
+    fn cut(&self, terminals: &[Terminal]) -> Vec<usize> {
+        if !are_kept(terminals) {
+            self.fails(Error::NotKept(MaterialiseError::NotKept).into());
+        }
+        if self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            return Vec::new();
+        }
+        let (along, shards, rows) = (self.along(), &self.writers[0].shards, self.rows);
+        let key = |terminal: &Terminal| u128::from(along.key(terminal.level(), terminal.code));
+        let (mut pieces, mut start) = (Vec::new(), 0);
+        for shard in 1..shards.count {
+            let begins = shards.keys(shard).start;
+            if start + rows > terminals.len() {
+                break;
+            }
+            // A region that goes on beyond the end of a shard belongs to it.
+            if key(&terminals[start + rows - 1]) >= begins
+                || self.writers.iter().any(|other| !other.shards.begins(begins))
+            {
+                continue;
+            }
+            let end = start + terminals[start..].partition_point(|terminal| key(terminal) < begins);
+            if terminals.get(end).is_some_and(|terminal| key(terminal) == begins) {
+                pieces.push(end - start);
+                start = end;
+            }
+        }
+        pieces.push(terminals.len() - start);
+        pieces
+    }
+
+    fn take(&self, terminals: &[Terminal], bricks: Cells) -> Option<Cells> {
+        self.first.get_or_init(Instant::now);
+        self.write(terminals, bricks).map_err(|error| self.fails(error)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{Backend, Control, How, Part};
+    use crate::cell::CellType;
+    use crate::cpu::Cpu;
+    use crate::curve::CurveKind;
+    use crate::field::CellField;
+    use crate::geometry::Scheme;
+    use crate::result::Keep;
+    use crate::rule::RuleKind;
+    use crate::tree::collector::tree_order;
+    use crate::tree::file::error::TreeFileError;
+    use crate::tree::file::info::TreeInfo;
+    use crate::tree::file::writer::TreeTarget;
+
+    /// A disc, and regions of one value that go on over many shards.
+    fn disc() -> CellField<2, impl Fn([u32; 2]) -> u32 + Sync> {
+        CellField::new(90, |[x, y]: [u32; 2]| if x * x + y * y < 475 { 7 } else { (x > 30) as u32 * (y % 90) })
+    }
+
+    fn plan(curve: CurveKind, rule: RuleKind) -> Plan<2> {
+        Plan::builder([50, 32]).scheme(Scheme::uniform(2, 2, 2)).curve(curve).rule(rule).build().unwrap()
+    }
+
+    /// What a file of the tree has, written as a whole, and in pieces of so many rows.
+    #[test]
+    fn files_are_those_of_the_whole_tree() {
+        let (folder, control) = (tempfile::tempdir().unwrap(), Control::default());
+        let how = How::default().keep(Keep::Regions).cell(CellType::U8);
+        for (curve, rule) in [CurveKind::Morton, CurveKind::Hilbert, CurveKind::Canonical].into_iter().zip([
+            RuleKind::Full,
+            RuleKind::Border,
+            RuleKind::Closed,
+        ]) {
+            let (plan, field, backend) = (plan(curve, rule), disc(), Cpu);
+            let mut prepared = backend.prepare(&plan, &field, &how).unwrap();
+            for cells in [100, 1 << 25] {
+                let open = |name: &str| {
+                    let path = folder.path().join(format!("{name}-{curve}-{cells}.tree.zarr.zip"));
+                    let target = TreeTarget::new(&path).overwrite(true).shard_cells(cells);
+                    (target.open(&plan, CellType::U8, &TreeInfo::of(&plan)).unwrap(), path)
+                };
+                let (mut whole, path) = open("whole");
+                prepared.run(&Part::default(), &control).unwrap();
+                let tree = Tree::of(prepared.subdivision_in(&tree_order(&plan)).unwrap()).unwrap();
+                whole.write(&tree).unwrap();
+                assert_eq!(whole.checksum(), tree.checksum());
+                whole.finish().unwrap();
+                let expected = std::fs::read(path).unwrap();
+                for rows in [1, 40, usize::MAX / 2] {
+                    let ((mut one, first), (mut other, second)) = (open("one"), open("other"));
+                    prepared.run(&Part::default(), &control).unwrap();
+                    write_pieces(&mut *prepared, &mut [&mut one, &mut other], &Ok, rows).unwrap();
+                    assert_eq!((one.checksum(), one.counts().0), (tree.checksum(), other.counts().0));
+                    one.finish().unwrap();
+                    other.finish().unwrap();
+                    assert_eq!(std::fs::read(first).unwrap(), expected, "{curve}, {cells} cells, {rows} rows");
+                    assert_eq!(std::fs::read(second).unwrap(), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn failures_have_their_reasons() {
+        let folder = tempfile::tempdir().unwrap();
+        let (plan, field, backend) = (plan(CurveKind::Morton, RuleKind::Full), disc(), Cpu);
+        let failed = |how: How, kind, control: Option<Control>, each: &OfPart<'_, 2>| {
+            let mut prepared = backend.prepare(&plan, &field, &how).unwrap();
+            prepared.run(&Part::default(), &Control::default()).unwrap();
+            let target = TreeTarget::new(folder.path().join("failed.tree.zarr")).shard_cells(64);
+            let mut writer = target.open(&plan, kind, &TreeInfo::of(&plan)).unwrap();
+            writer = match control {
+                Some(control) => writer.control(control.into()),
+                None => writer,
+            };
+            write_pieces(&mut *prepared, &mut [&mut writer], each, 9).unwrap_err()
+        };
+        let how = || How::default().keep(Keep::Regions).cell(CellType::U8);
+        let cancelled = Control::default();
+        cancelled.cancel(15);
+        assert!(matches!(failed(how(), CellType::U8, Some(cancelled), &Ok), TreeError::Run(Error::Interrupted(15))));
+        assert!(matches!(failed(how(), CellType::U16, None, &Ok), TreeError::File(TreeFileError::Part { .. })));
+        let other = Plan::builder([50, 32]).scheme(Scheme::uniform(2, 2, 4)).rule(RuleKind::Full).build().unwrap();
+        let mut writer = TreeTarget::new(folder.path().join("other.tree.zarr"))
+            .open(&other, CellType::U8, &TreeInfo::of(&other))
+            .unwrap();
+        let mut prepared = backend.prepare(&plan, &field, &how()).unwrap();
+        prepared.run(&Part::default(), &Control::default()).unwrap();
+        let refused = write_pieces(&mut *prepared, &mut [&mut writer], &Ok, 9);
+        assert!(matches!(refused, Err(TreeError::File(TreeFileError::Part { .. }))));
+        drop((prepared, writer));
+        let not_kept = |keep| failed(how().keep(keep), CellType::U8, None, &Ok);
+        assert!(matches!(not_kept(Keep::Counts), TreeError::Run(Error::NotKept(MaterialiseError::NotKept))));
+        assert!(matches!(not_kept(Keep::Dense), TreeError::Run(Error::NotKept(MaterialiseError::NotKept))));
+        let refuses = |_| Err(TreeError::Level { level: 7, deepest: 3 });
+        assert!(matches!(failed(how(), CellType::U8, None, &refuses), TreeError::Level { level: 7, .. }));
+        // Nothing half-written stays.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
