@@ -1,6 +1,7 @@
 //! Trees of data: what building one costs beside a plain pass over the array, and what a look-up costs.
 //!
-//! `ORTHANT_BENCH_TREE=X.tree.zarr` looks up cells of that tree in 3-D, instead of one of a ball. Quoted by docs/results/data.md.
+//! `ORTHANT_BENCH_SIDE=1024` builds that of 1024³ cells, 2 GiB, instead of 256³. `ORTHANT_BENCH_TREE=X.tree.zarr` looks up cells of that
+//! tree in 3-D, instead of one of a ball. Quoted by docs/results/data.md.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,13 +11,15 @@ use ndarray::ArrayD;
 use orthant::prelude::*;
 use orthant::tree::BottomUp;
 
-const SIDE: usize = 256;
+fn side() -> usize {
+    std::env::var("ORTHANT_BENCH_SIDE").map_or(256, |side| side.parse().unwrap())
+}
 
 /// Three shells around the middle, on a ground of 0.
-fn ball() -> ArrayD<u16> {
-    ArrayD::from_shape_fn(vec![SIDE; 3], |at| {
-        let square = |i: usize| (i as f64 - SIDE as f64 / 2.0).powi(2);
-        let radius = (square(at[0]) + square(at[1]) + square(at[2])).sqrt() / SIDE as f64;
+fn ball(side: usize) -> ArrayD<u16> {
+    ArrayD::from_shape_fn(vec![side; 3], |at| {
+        let square = |i: usize| (i as f64 - side as f64 / 2.0).powi(2);
+        let radius = (square(at[0]) + square(at[1]) + square(at[2])).sqrt() / side as f64;
         [0.45, 0.4, 0.2].iter().filter(|&&shell| radius < shell).count() as u16
     })
 }
@@ -28,12 +31,13 @@ fn plan(size: [u32; 3]) -> Plan<3> {
 }
 
 fn building(c: &mut Criterion) {
-    let array = ball();
+    let side = side();
+    let array = ball(side);
     let field = ArrayField::new(array.view()).unwrap();
-    let plan = plan([SIDE as u32; 3]);
+    let plan = plan([side as u32; 3]);
     let mut group = c.benchmark_group("trees");
     group.sample_size(10).measurement_time(Duration::from_secs(5));
-    group.throughput(Throughput::Bytes(2 * (SIDE as u64).pow(3)));
+    group.throughput(Throughput::Bytes(2 * (side as u64).pow(3)));
     let cells = array.as_slice().unwrap();
     let pass = || {
         let ends = |cells: &[u16]| cells.iter().fold((u16::MAX, 0), |(a, b), &cell| (a.min(cell), b.max(cell)));
@@ -46,7 +50,7 @@ fn building(c: &mut Criterion) {
         pieces
     };
     group.bench_function("least and greatest of all cells", |b| b.iter(|| black_box(pass())));
-    group.bench_function(BenchmarkId::new("bottom-up", SIDE), |b| {
+    group.bench_function(BenchmarkId::new("bottom-up", side), |b| {
         b.iter(|| BottomUp::new(&plan, &field).unwrap().tree().unwrap())
     });
     group.finish();
@@ -60,9 +64,10 @@ fn looking_up(c: &mut Criterion) {
     let tree = match std::env::var_os("ORTHANT_BENCH_TREE") {
         Some(path) => Tree::<3>::open(path).unwrap(),
         None => {
-            let array = ball();
+            let side = side();
+            let array = ball(side);
             let field = ArrayField::new(array.view()).unwrap();
-            BottomUp::new(&plan([SIDE as u32; 3]), &field).unwrap().tree().unwrap()
+            BottomUp::new(&plan([side as u32; 3]), &field).unwrap().tree().unwrap()
         }
     };
     let mut state = 1u64;

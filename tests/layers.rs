@@ -83,7 +83,7 @@ const PROGRAM: Layers = &[
         ],
     ),
     ("choices", &["options/"]),
-    ("runs", &["data.rs", "input.rs", "measure.rs", "machine.rs", "search.rs", "store/"]),
+    ("runs", &["data.rs", "input.rs", "hint.rs", "measure.rs", "machine.rs", "search.rs", "store/"]),
     (
         "commands",
         &[

@@ -5,6 +5,7 @@ mod api;
 mod archives;
 mod balance;
 mod changes;
+mod defaults;
 mod fleet;
 mod formulas;
 mod fuzzed;

@@ -20,6 +20,7 @@ mod exit;
 #[doc(hidden)]
 pub mod fuzzing;
 mod help;
+mod hint;
 mod info;
 mod input;
 mod interrupt;

@@ -4,8 +4,9 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use orthant::backend::{PIECES, ROOTS_OF_A_PIECE};
 use orthant::field::{Field, FieldKind};
+use orthant::geometry::Scheme;
 use orthant::per_axis::{shortest, text};
-use orthant::{BackendKind, Plan, Request, RuleKind, StrategyKind, Target};
+use orthant::{BackendKind, Mapping, Plan, Request, RuleKind, Start, StrategyKind, Target};
 
 use crate::error::Error;
 use crate::options::{Devices, OrAuto};
@@ -83,6 +84,35 @@ pub(crate) fn without_twin<const K: usize>(
         Some(None) => return wanted,
     }
     Some(BackendKind::Cpu)
+}
+
+/// The plan and the mapping that suit a backend where nobody chose any of them and `cells` alone are asked for; says so if one wants to know
+/// more. Else the plan as it is.
+pub(crate) fn suited<const K: usize>(
+    plan: Plan<K>,
+    target: &Target,
+    request: &Request,
+    cells: bool,
+    voice: Voice,
+) -> Result<(Plan<K>, Option<Mapping>), Error> {
+    let start = if cells { request.start_on::<K>(target.kind())? } else { None };
+    let Some(Start { plan, mapping }) = start else { return Ok((plan, request.how.tuning.mapping)) };
+    if voice.verbose {
+        let (size, kind) = (text(&plan.domain().size()), target.name());
+        let options = options(plan.scheme());
+        let name = request.workload;
+        voice.say(format_args!(
+            "orthant: {options} --scheme {mapping}, as measured for {name} of {size} cells on the backend {kind}"
+        ));
+    }
+    // Streams are a GPU's default, and give way where there is no room for them.
+    Ok((plan, Some(mapping).filter(|&mapping| mapping != Mapping::Stream)))
+}
+
+/// A scheme as options to type.
+pub(crate) fn options<const K: usize>(scheme: &Scheme<K>) -> String {
+    let [g, r, b] = [scheme.g, scheme.r, scheme.b].map(|axes| text(&shortest(&axes)));
+    format!("-g {g} -r {r} -B {b}")
 }
 
 /// Regions of level 0 that let all of a GPU look at an array: with fewer, a block looks at millions of cells alone.

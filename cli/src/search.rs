@@ -6,17 +6,16 @@
 use std::time::{Duration, Instant};
 
 use orthant::backend::Estimate;
-use orthant::field::{Field, FieldKind};
+use orthant::field::Field;
 use orthant::geometry::{Domain, SampleGrid, Scheme};
 use orthant::model::Code;
 use orthant::model::auto::{self, Means, Ranked};
 use orthant::model::observed::{Hardware, Terms};
 use orthant::model::sample::{Coarse, Explore};
-use orthant::{AutoScheme, Control, How, Keep, Mapping, Plan, Request, StrategyKind, Target, per_axis};
+use orthant::{AutoScheme, Control, How, Keep, Mapping, Plan, Request, StrategyKind, Target};
 
 use crate::error::Error;
-use crate::machine::shared;
-use crate::store::{Asked, Constants, Setting, fitted, tuned};
+use crate::store::{Constants, Setting, fitted};
 use crate::voice::Voice;
 
 /// What there is to choose from, and who asks.
@@ -31,6 +30,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) mapping: Option<Mapping>,
     /// True if exhaustive will do: nobody asked for a strategy, or for anything that only regions have.
     pub(crate) undivided: bool,
+    /// True if nothing is asked for but cells: the default is then what suits the backend.
+    pub(crate) cells: bool,
     /// True if what was not fitted is to be tried, too, where other constants are known.
     pub(crate) unfitted: bool,
     /// Block shapes.
@@ -41,107 +42,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) without_fits: Option<Voice>,
 }
 
-/// What to run with.
-pub(crate) struct Chosen<const K: usize> {
-    pub(crate) plan: Plan<K>,
-    pub(crate) strategy: StrategyKind,
-    /// None: the backend's to choose.
-    pub(crate) mapping: Option<Mapping>,
-    /// How it was found.
-    pub(crate) found: AutoScheme,
-}
-
-/// What is predicted to take this share of the time of the default, or less, takes its place: held-out predictions are up to 14 % wrong in the
-/// median (docs/results/model-cpu.md).
-const WORTH: f64 = 0.85;
-
-/// The scheme that was tuned for this problem on this device, if it can be run as it is asked for. Else the best by the times that were
-/// fitted for this device, if it is predicted to be worth it; else the default, which is never slower than itself. A word says which.
-///
-/// # Errors
-/// As [`Search::new`], and as reading what was tuned.
-pub(crate) fn choose<const K: usize>(
-    request: &Request,
-    field: &dyn Field<K>,
-    wanted: Wanted<'_>,
-    voice: Voice,
-) -> Result<Chosen<K>, Error> {
-    let start = Instant::now();
-    match known(request, field, &wanted)? {
-        Known::Chosen(chosen) => return Ok(*chosen),
-        Known::Otherwise(how) => voice.say(format_args!("orthant: this was tuned {how}, and is not taken")),
-        Known::Nothing => {}
-    }
-    divides(request, wanted.flag)?;
-    let asked = wanted.mapping;
-    let own = request.how.tuning.strategy;
-    let usual = request.plan::<K>().map_err(Error::from).and_then(|plan| shared(plan, wanted.target, request, voice));
-    if let (Ok(plan), true) = (&usual, constants::<K>(request, &wanted)?.are_none()) {
-        if wanted.mapping == Some(Mapping::Stream) && !wanted.target.of().has_streams(plan, field, &request.how) {
-            // The backend says best why not.
-            wanted.target.of().prepare(plan, field, &request.how)?;
-        }
-        let name = match request.workload {
-            FieldKind::Formula => "formula TEXT".to_owned(),
-            name => name.to_string(),
-        };
-        voice.say(format_args!(
-            "orthant: the default scheme, since nothing was measured for this on this device; `orthant model tune {name}` with the \
-             same options finds the best"
-        ));
-        let found = of_plan(plan, own, wanted.mapping.unwrap_or(Mapping::Sbr), start, "default");
-        return Ok(Chosen { found, strategy: own, mapping: asked, plan: plan.clone() });
-    }
-    let search = Search::new(request, field, wanted)?;
-    let (Ranked { means: Means { strategy, mapping }, cost, .. }, _) = search.candidates[0];
-    let found = search.choice();
-    match (usual, search.usual_seconds) {
-        (Ok(plan), Some(usual)) if cost > WORTH * usual => {
-            let [best, seconds] = [cost, usual].map(milliseconds);
-            voice.say(format_args!("orthant: the default scheme, {seconds} predicted; the best would take {best}"));
-            let Scheme { g, r, b } = *plan.scheme();
-            let found =
-                AutoScheme { strategy: Some(own), g: g[0], r: r[0], b: b[0], predicted_seconds: Some(usual), ..found };
-            Ok(Chosen { found, strategy: own, mapping: asked, plan })
-        }
-        (_, usual) => {
-            let usual = usual.map_or(String::new(), |usual| format!(", and {} for the default", milliseconds(usual)));
-            let scheme = search.plan.scheme();
-            let [g, r, b] = [scheme.g, scheme.r, scheme.b].map(|axes| per_axis::text(&per_axis::shortest(&axes)));
-            let options = match strategy {
-                StrategyKind::Exhaustive => format!("--strategy {strategy}"),
-                _ => format!("--strategy {strategy} --scheme {} -g {g} -r {r} -B {b}", found.scheme),
-            };
-            voice.say(format_args!("orthant: {options}: {} predicted{usual}", milliseconds(cost)));
-            Ok(Chosen { found, strategy, mapping: left_open(mapping, asked), plan: search.plan })
-        }
-    }
-}
-
-/// A scheme that no sample found.
-fn of_plan<const K: usize>(
-    plan: &Plan<K>,
-    strategy: StrategyKind,
-    mapping: Mapping,
-    start: Instant,
-    by: &str,
-) -> AutoScheme {
-    let Scheme { g, r, b } = *plan.scheme();
-    AutoScheme {
-        sampled_cells: 0,
-        seconds: start.elapsed().as_secs_f64(),
-        strategy: Some(strategy),
-        g: g[0],
-        r: r[0],
-        b: b[0],
-        scheme: mapping.to_string(),
-        predicted_seconds: None,
-        by: by.into(),
-    }
-}
-
 /// Fails if the strategy that was asked for has no scheme to choose.
-fn divides(request: &Request, flag: &str) -> Result<(), Error> {
+pub(crate) fn divides(request: &Request, flag: &str) -> Result<(), Error> {
     if request.how.tuning.strategy != StrategyKind::Exhaustive {
         return Ok(());
     }
@@ -152,7 +54,7 @@ fn divides(request: &Request, flag: &str) -> Result<(), Error> {
 }
 
 /// The constants that were fitted for the problem on the device.
-fn constants<const K: usize>(request: &Request, wanted: &Wanted<'_>) -> Result<Constants, Error> {
+pub(crate) fn constants<const K: usize>(request: &Request, wanted: &Wanted<'_>) -> Result<Constants, Error> {
     let some = default_plan(request, &request.domain::<K>()?)?;
     let setting = Setting::of(&request.computation(&some), request.how.kept.keep);
     match (fitted(wanted.target.name(), wanted.device, &setting), wanted.without_fits) {
@@ -162,55 +64,6 @@ fn constants<const K: usize>(request: &Request, wanted: &Wanted<'_>) -> Result<C
         }
         (constants, _) => constants,
     }
-}
-
-fn milliseconds(seconds: f64) -> String {
-    format!("{:.3} ms", seconds * 1e3)
-}
-
-/// The mapping to ask a backend for: streams that nobody asked for are its default where it has them, and give way where there is no
-/// room for them.
-fn left_open(mapping: Option<Mapping>, asked: Option<Mapping>) -> Option<Mapping> {
-    mapping.filter(|&mapping| mapping != Mapping::Stream || asked.is_some())
-}
-
-/// What tuning says of a run.
-enum Known<const K: usize> {
-    Chosen(Box<Chosen<K>>),
-    /// The best is another than was asked for, or cannot be run: why.
-    Otherwise(String),
-    Nothing,
-}
-
-/// What was tuned, if the parallel scheme and the block's shape that are asked for are those of the best.
-fn known<const K: usize>(request: &Request, field: &dyn Field<K>, wanted: &Wanted<'_>) -> Result<Known<K>, Error> {
-    let start = Instant::now();
-    let Some(tuned) = tuned(wanted.target.name(), wanted.device, &Asked::of::<K>(request)?)? else {
-        return Ok(Known::Nothing);
-    };
-    let mapping: Mapping = tuned.scheme.parse().map_err(|error| Error::Input(format!("what was tuned: {error}")))?;
-    let strategy = tuned.strategy.unwrap_or(request.how.tuning.strategy);
-    if strategy == StrategyKind::Exhaustive && !wanted.undivided {
-        return Ok(Known::Otherwise(format!("for --strategy {strategy}")));
-    }
-    if wanted.mapping.is_some_and(|asked| asked != mapping) {
-        return Ok(Known::Otherwise(format!("for --scheme {mapping}")));
-    }
-    if let Some(block) = tuned.block.filter(|block| !wanted.blocks.contains(block)) {
-        return Ok(Known::Otherwise(format!("for --block {}", per_axis::text(&block))));
-    }
-    let domain = request.domain::<K>()?;
-    let (g, r, b) = (tuned.g, tuned.r, tuned.b);
-    let means = Means { strategy, mapping: Some(mapping) };
-    let plan =
-        plan(request, &domain, field, wanted.target, &Ranked { g, r, b, means, cost: tuned.seconds, fitted: true });
-    let Some(plan) = plan else {
-        return Ok(Known::Otherwise(format!("to g {g}, r {r}, B {b}, which cannot be run here")));
-    };
-    let found = of_plan(&plan, strategy, mapping, start, "tuning");
-    let found = AutoScheme { predicted_seconds: Some(tuned.seconds), ..found };
-    let mapping = left_open(Some(mapping), wanted.mapping);
-    Ok(Known::Chosen(Box::new(Chosen { plan, strategy, mapping, found })))
 }
 
 /// What a request can be run by, ranked, the most promising first, and what finding it took.
@@ -224,7 +77,9 @@ pub(crate) struct Search<'a, const K: usize> {
     /// The first one's.
     pub(crate) plan: Plan<K>,
     /// What the default scheme should take, if constants are known of who carries it out.
-    usual_seconds: Option<f64>,
+    pub(crate) usual_seconds: Option<f64>,
+    /// The default as a candidate, if its scheme is the same on every axis.
+    pub(crate) usual: Option<Ranked>,
     sampled_cells: u64,
     time: Duration,
 }
@@ -254,17 +109,22 @@ impl<'a, const K: usize> Search<'a, K> {
         let mut sample = target.of().sample(&domain, field, grid, how)?;
         let start = Instant::now();
         let coarse = Coarse::new(&sample(control)?, grid, field, &domain, explore);
-        let usual_seconds = means.first().and_then(|&(first, constants)| {
-            let same = first.strategy == how.tuning.strategy;
-            let plan = request.plan::<K>().ok()?;
-            Some(auto::predicted(
-                &coarse,
-                plan.scheme(),
-                first,
-                constants.filter(|_| same)?,
-                how.kept.keep,
-                hardware[0],
-            ))
+        let usual = usual::<K>(request, &wanted);
+        let usual_seconds = usual.as_ref().and_then(|(plan, mapping)| {
+            let runs = |means: &Means| {
+                means.strategy == how.tuning.strategy && (mapping.is_none() || means.mapping == *mapping)
+            };
+            let &(means, constants) = means.iter().find(|(means, _)| runs(means))?;
+            let keep = how.kept.keep;
+            Some(auto::predicted(&coarse, plan.scheme(), means, constants?, keep, hardware[0]))
+        });
+        let usual = usual.and_then(|(plan, mapping)| {
+            let Scheme { g, r, b } = *plan.scheme();
+            let alike = [g, r, b].iter().all(|axes| axes.iter().all(|&axis| axis == axes[0]));
+            let mapping = mapping.or_else(|| Some(means.first()?.0.mapping.unwrap_or(Mapping::Sbr)));
+            let means = Means { strategy: how.tuning.strategy, mapping };
+            let cost = usual_seconds.unwrap_or(f64::INFINITY);
+            alike.then_some(Ranked { g: g[0], r: r[0], b: b[0], means, cost, fitted: usual_seconds.is_some() })
         });
         let mut candidates = Vec::new();
         for (nth, (&block, hardware)) in blocks.iter().zip(hardware).enumerate() {
@@ -290,7 +150,7 @@ impl<'a, const K: usize> Search<'a, K> {
         };
         candidates.drain(..first);
         let sampled_cells = coarse.cells();
-        Ok(Self { request, field, target, domain, candidates, plan, usual_seconds, sampled_cells, time })
+        Ok(Self { request, field, target, domain, candidates, plan, usual_seconds, usual, sampled_cells, time })
     }
 
     /// The plan of a candidate, if the curve can serve it, it fits into memory, and the backend has a way to carry it out.
@@ -362,6 +222,15 @@ fn means<const K: usize>(
     Ok(means)
 }
 
+/// The plan and the mapping of a run without a hint; None where its curve cannot serve the field's own scheme.
+fn usual<const K: usize>(request: &Request, wanted: &Wanted<'_>) -> Option<(Plan<K>, Option<Mapping>)> {
+    let start = if wanted.cells { request.start_on::<K>(wanted.target.kind()).ok()? } else { None };
+    match start {
+        Some(start) => Some((start.plan, Some(start.mapping))),
+        None => Some((request.plan::<K>().ok()?, wanted.mapping)),
+    }
+}
+
 /// The plan where no scheme is chosen; any other where its curve cannot serve that.
 fn default_plan<const K: usize>(request: &Request, domain: &Domain<K>) -> Result<Plan<K>, Error> {
     let whole = || Plan::new(*domain, Scheme::uniform(1, 2, u32::MAX), request.computed.curve, request.rule(K));
@@ -369,7 +238,7 @@ fn default_plan<const K: usize>(request: &Request, domain: &Domain<K>) -> Result
 }
 
 /// The plan of a candidate, if there is one that fits into memory and that can be carried out so.
-fn plan<const K: usize>(
+pub(crate) fn plan<const K: usize>(
     request: &Request,
     domain: &Domain<K>,
     field: &dyn Field<K>,
@@ -386,7 +255,7 @@ fn plan<const K: usize>(
     (!streams || target.of().has_streams(&plan, field, &how)).then_some(plan)
 }
 
-fn hardware(how: &How, target: &Target, block: [u32; 3]) -> Hardware {
+pub(crate) fn hardware(how: &How, target: &Target, block: [u32; 3]) -> Hardware {
     match target.multiprocessors() {
         None => {
             let threads = how.tuning.threads.unwrap_or_else(rayon::current_num_threads);

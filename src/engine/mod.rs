@@ -9,6 +9,7 @@ mod report;
 mod request;
 mod run;
 mod stages;
+mod start;
 mod target;
 
 pub use array::{ArrayReport, Built, PointsRead};
@@ -18,4 +19,5 @@ pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, 
 pub use request::{Computed, Request};
 pub use run::{Run, run};
 pub use stages::{SecondsByStage, StageClock};
+pub use start::Start;
 pub use target::{BackendKind, Target};

@@ -11,7 +11,7 @@ mod file_map;
 mod shared;
 
 pub(crate) use file_map::FileMap;
-pub(crate) use shared::{SharedBytes, SharedCells};
+pub(crate) use shared::{SHORT, SharedBytes, SharedCells};
 
 #[cfg(all(test, unix))]
 mod tests {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::backend::Control;
 use crate::cell::CellType;
 use crate::dimension::here;
-use crate::mapping::SharedCells;
+use crate::mapping::{SHORT, SharedCells};
 use crate::parallel;
 use crate::result::{Cells, MemoryError, Stored, Width, each_width};
 use crate::rule::exact;
@@ -202,6 +202,8 @@ impl Ground {
             0 => vec![0, (end[0] - corner[0]) as usize],
             _ => (0..=self.grid[0]).map(|region| self.axes[0].first(region) as usize).collect(),
         };
+        let short = bounds.windows(2).all(|ends| (ends[1] - ends[0]) * size_of::<W>() <= SHORT);
+        let runs = Runs { bounds: &bounds, short };
         let (mut rows, mut heights) = (vec![RowState::New; words.len() / along], vec![0; words.len() / along]);
         let (mut at, mut unheard) = (corner.clone(), 0);
         loop {
@@ -211,7 +213,7 @@ impl Ground {
                 .rev()
                 .fold(0, |place, i| place * self.grid[i] as usize + self.axes[i].region(at[i]) as usize);
             let here = regions * along..(regions + 1) * along;
-            kind.row(row, &bounds, &mut rows[regions], &mut words[here.clone()], &mut mixed[here]);
+            kind.row(row, &runs, &mut rows[regions], &mut words[here.clone()], &mut mixed[here]);
             heights[regions] += 1u64;
             unheard += row.len();
             if unheard > PORTION {
@@ -234,6 +236,13 @@ impl Ground {
     }
 }
 
+/// Where a row meets the regions along axis 0.
+struct Runs<'b> {
+    bounds: &'b [usize],
+    /// True if there are few cells in each.
+    short: bool,
+}
+
 /// How bits are words.
 #[derive(Clone, Copy)]
 struct WordKind {
@@ -248,11 +257,11 @@ impl WordKind {
         exact::key(self.kind, word)
     }
 
-    /// A row of cells, which meets the regions between `bounds`.
+    /// A row of cells, which meets some regions.
     fn row<W: Width>(
         self,
         row: SharedCells<'_, W>,
-        bounds: &[usize],
+        runs: &Runs<'_>,
         state: &mut RowState<W>,
         words: &mut [W],
         mixed: &mut [bool],
@@ -261,7 +270,7 @@ impl WordKind {
             RowState::Mixed => return,
             RowState::Same(bits) if row.all_are(bits) => return,
             RowState::New => {
-                for (word, start) in words.iter_mut().zip(bounds) {
+                for (word, start) in words.iter_mut().zip(runs.bounds) {
                     *word = row.get(*start);
                 }
                 let first = row.get(0);
@@ -272,12 +281,15 @@ impl WordKind {
             }
             RowState::Same(_) | RowState::Different => {}
         }
+        let short = if runs.short { row.runs(runs.bounds) } else { None };
         let mut left = false;
-        for ((word, mixed), ends) in words.iter().zip(mixed).zip(bounds.windows(2)) {
-            let cells = row.slice(ends[0]..ends[1]);
-            if !*mixed && !cells.all_are(*word) {
-                *mixed = !self.none_is_a_number(cells, *word);
+        for (run, (word, mixed)) in words.iter().zip(mixed).enumerate() {
+            if *mixed {
+                continue;
             }
+            let cells = || row.slice(runs.bounds[run]..runs.bounds[run + 1]);
+            let same = short.map_or_else(|| cells().all_are(*word), |short| short.all_are(run, *word));
+            *mixed = !same && !self.none_is_a_number(cells(), *word);
             left |= !*mixed;
         }
         *state = if left { RowState::Different } else { RowState::Mixed };

@@ -338,7 +338,9 @@ impl Job for MeasureCase<'_> {
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
         let Self { mut request, testbed, bench } = self;
         let target = &testbed.target;
-        let plan = machine::shared(request.plan::<K>()?, target, &request, bench.voice)?;
+        let (plan, mapping) = machine::suited(request.plan::<K>()?, target, &request, true, bench.voice)?;
+        request.how = request.how.mapping(mapping);
+        let plan = machine::shared(plan, target, &request, bench.voice)?;
         let field = open(plan.domain(), &request.options()?)?;
         request.how = request.how.for_labels(field.labels())?;
         let mut prepared = target.of().prepare(&plan, &*field, &request.how)?;

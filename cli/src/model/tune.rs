@@ -100,6 +100,7 @@ impl Job for TuneTask {
             device,
             mapping,
             undivided: self.args.how.may_be_exhaustive(self.request.how.kept.keep),
+            cells: true,
             unfitted: true,
             blocks: &blocks,
             control: &control,
@@ -113,7 +114,7 @@ impl Job for TuneTask {
             self.measure(&target, (&plan, &*field), entry, least, &control)
         };
         let runs = |candidate: &Ranked| search.plan(candidate).is_some();
-        let Searched { tried, best, end } = self.search(&search.candidates, &runs, &measure)?;
+        let Searched { tried, best, end } = self.search(&order(&search.candidates, search.usual), &runs, &measure)?;
         let found = Found { k: K, tried, best, count, end, auto, cuda: target.multiprocessors().is_some() };
         if self.args.json {
             let mut line = found.json();
@@ -146,7 +147,7 @@ impl TuneTask {
         let start = Instant::now();
         let mut tried: Vec<Tried> = Vec::new();
         let (mut least, mut since, mut end) = (f64::INFINITY, 0, End::All);
-        for (candidate, block) in order(candidates) {
+        for &(candidate, block) in candidates {
             if !runs(&candidate) {
                 continue;
             }
@@ -206,9 +207,17 @@ impl TuneTask {
     }
 }
 
-/// The order in which candidates are measured: the model's, but that exhaustive, with which all is compared, is second at the latest.
-fn order(candidates: &[(Ranked, [u32; 3])]) -> Vec<(Ranked, [u32; 3])> {
+/// The order in which candidates are measured: the model's, but that the default, which the best must not lose to, and exhaustive, with which all
+/// is compared, are third at the latest.
+fn order(candidates: &[(Ranked, [u32; 3])], usual: Option<Ranked>) -> Vec<(Ranked, [u32; 3])> {
     let mut order = candidates.to_vec();
+    let way = |ranked: &Ranked| (ranked.g, ranked.r, ranked.b, ranked.means.strategy, ranked.means.mapping);
+    if let (Some(usual), Some(&(_, block))) = (usual, order.first())
+        && !order.iter().take(2).any(|(candidate, _)| way(candidate) == way(&usual))
+    {
+        order.retain(|(candidate, shape)| way(candidate) != way(&usual) || *shape != block);
+        order.insert(order.len().min(1), (usual, block));
+    }
     let undivided = |(candidate, _): &(Ranked, _)| candidate.means.strategy == StrategyKind::Exhaustive;
     if let Some(place @ 2..) = order.iter().position(undivided) {
         order[1..=place].rotate_right(1);

@@ -25,6 +25,7 @@ use super::sooner;
 use super::summary;
 use crate::data::{WholeArray, read_for};
 use crate::error::Error;
+use crate::hint::choose;
 use crate::interrupt::cancels;
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
@@ -34,7 +35,7 @@ use crate::output::png::Caption;
 use crate::output::tree::MadeOf;
 use crate::output::{Slice, tree};
 use crate::progress::Progress;
-use crate::search::{Wanted, choose};
+use crate::search::Wanted;
 use crate::statistics::median;
 use crate::voice::{Voice, print};
 
@@ -120,8 +121,14 @@ impl Job for Task {
         self.args.how.understood_by(&target)?;
         clock.ends(|seconds| &mut seconds.opening);
         let device = target.device().unwrap_or(&self.machine.cpu);
+        // Whoever sees regions sees those of the field's own scheme.
+        let cells = outputs.trees.is_empty() && self.args.output.overlay.is_none();
         let (plan, found) = match planned {
-            Some(plan) => (machine::shared(plan, &target, &self.request, self.voice)?, None),
+            Some(plan) => {
+                let (plan, mapping) = machine::suited(plan, &target, &self.request, cells, self.voice)?;
+                self.request.how = self.request.how.mapping(mapping);
+                (machine::shared(plan, &target, &self.request, self.voice)?, None)
+            }
             None => {
                 let mapping = self.args.how.mapping()?;
                 let blocks = &[self.request.how.on_cuda().block];
@@ -133,6 +140,7 @@ impl Job for Task {
                     device,
                     mapping,
                     undivided,
+                    cells,
                     unfitted: false,
                     blocks,
                     control,

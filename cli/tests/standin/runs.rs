@@ -157,7 +157,7 @@ pub(super) fn two_gpus_find_what_one_finds(folder: &Path) {
     assert!(text(&output).1.contains("so that 2 devices have pieces to share"), "{:?}", text(&output));
     // What a border misses depends on the grid, which stays as it is then.
     let output = orthant(folder, "run mandelbrot -n 256 --backend cuda --devices all", &two);
-    assert!(text(&output).1.contains("2 devices share 16 regions of level 0; -g "), "{:?}", text(&output));
+    assert!(text(&output).1.contains("2 devices share 256 regions of level 0; -g "), "{:?}", text(&output));
     let beyond = orthant(folder, "run mandelbrot -n 64 --backend cuda --device 0-2", &two);
     assert_eq!((beyond.status.code(), text(&beyond).1.contains("2")), (Some(4), true), "{:?}", text(&beyond));
 }

@@ -175,8 +175,8 @@ pub(super) fn the_model_knows_them(folder: &Path) {
     // Nothing was fitted: the scheme and the mapping are the default.
     let unfitted = run("mandelbrot -n 64");
     let auto = &unfitted["auto_scheme"];
-    assert_eq!((&auto["by"], &auto["strategy"], &auto["scheme"]), (&"default".into(), &"ask".into(), &"stream".into()));
-    assert_eq!(unfitted["scheme"], "stream");
+    assert_eq!((&auto["by"], &auto["strategy"], &auto["scheme"]), (&"default".into(), &"ask".into(), &"sbr".into()));
+    assert_eq!(unfitted["scheme"], "sbr");
 
     let rows = data.join("rows.jsonl");
     let rows = rows.to_str().unwrap();
@@ -222,7 +222,7 @@ pub(super) fn the_model_knows_them(folder: &Path) {
         assert_ne!(run("mandelbrot -n 64 --strategy ask")["strategy"], "exhaustive");
         // A plain run does what it did.
         let plain = json("run mandelbrot -n 64 --backend cuda --json");
-        assert_eq!((&plain["strategy"], &plain["scheme"]), (&"ask".into(), &"stream".into()));
+        assert_eq!((&plain["strategy"], &plain["scheme"]), (&"ask".into(), &"sbr".into()));
     }
     let tuned = json("model tune mandelbrot -n 32 --repeat 1 --all --blocks 8x8 --backend cuda --json");
     let tried: Vec<_> = tuned["tried"]
@@ -250,9 +250,9 @@ pub(super) fn they_are_the_default_where_there_are_some(folder: &Path) {
     };
     let much = "100000000";
     for (plain, scheme) in [
-        ("mandelbrot -n 64", "stream"),
-        ("mandelbulb -n 24", "stream"),
-        ("julibrot -n 12", "stream"),
+        ("mandelbrot -n 64 -r 2", "stream"),
+        ("mandelbulb -n 24 -B 2", "stream"),
+        ("julibrot -n 12 -B 2", "stream"),
         ("mandelbulb -n 24 --keep regions", "stream"),
         ("mandelbrot -n 64 --explore border", "sbr"),
         ("mxm --dim 4 -n 8 --explore certified", "sbr"),
@@ -260,6 +260,23 @@ pub(super) fn they_are_the_default_where_there_are_some(folder: &Path) {
         let gpu = run(&format!("{plain} --backend cuda"), much);
         assert_eq!(gpu, (scheme.into(), run(&format!("{plain} --backend cpu"), much).1), "{plain}");
     }
+    // Nobody chose anything: each backend starts from what was measured for it, and the cells are the same.
+    for (bare, scheme) in [("mandelbrot -n 64", "sbr"), ("mandelbulb -n 24", "stream"), ("julibrot -n 16", "sbr")] {
+        let (gpu, cpu) = (run(&format!("{bare} --backend cuda"), much), run(&format!("{bare} --backend cpu"), much));
+        assert_eq!((gpu.0, &gpu.1[0]), (scheme.into(), &cpu.1[0]), "{bare}");
+    }
+    // It says so, and its words do the same. A tree has the field's own regions.
+    let said = |run: &str| text(&orthant(folder, &format!("run {run} --backend cuda -v --force"), &[])).1;
+    let line = said("mandelbrot -n 256");
+    let options =
+        line.lines().find_map(|line| line.strip_prefix("orthant: ")?.split_once(", as measured for mandelbrot"));
+    let (options, _) = options.unwrap_or_else(|| panic!("{line}"));
+    assert_eq!(options, "-g 16 -r 4 -B 4 --scheme sbr");
+    let typed = format!("mandelbrot -n 256 {options}");
+    assert!(!said(&typed).contains("as measured"), "{typed}");
+    assert_eq!(run("mandelbrot -n 256 --backend cuda", much), run(&format!("{typed} --backend cuda"), much));
+    let tree = empty("streams-own").join("own.tree.zarr");
+    assert!(!said(&format!("mandelbrot -n 256 -o {}", tree.display())).contains("as measured"));
     for chosen in [
         "--pass level",
         "--strategy dp",

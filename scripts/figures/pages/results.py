@@ -192,6 +192,14 @@ def counted(page):
         for row in rows("h200/arrays.jsonl")
         if (row.say("input"), row.say("backend"), row.say("way"), row.say("curve")) == ("bulb.npy", "cuda", "ask sbr", "morton")
     )
+    starts = {}
+    for one in rows("defaults.jsonl"):
+        starts.setdefault((one.say("backend"), one.say("workload"), one.say("n")), []).append(one)
+    least = lambda case, key: min(one.get("seconds") for one in starts[case] if one.get("strategy") == "ask" and (one.get(key) if key else True))  # noqa: E731
+    near = sum(least(case, "taken") <= 1.1 * least(case, None) for case in starts)
+    first = ("cuda", "mandelbrot", "1024")
+    page.given("within 10 % of the best of its rule")
+    page.says("of its rule in @ of @ cases; 1024² in @ of", near, len(starts), least(first, "taken") / least(first, "bare"))
     page.says("@ GB divided in @ ms", row.get("cells", "total") * 2 / 1e9, row.ms)
     found = rows("h200/devices.jsonl")
     best = {devices: {} for devices in (2, 4)}

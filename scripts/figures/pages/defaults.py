@@ -1,0 +1,30 @@
+"""docs/results/defaults.md: what a bare run starts from, against the best of its rule."""
+
+from figures.page import UpTo
+from figures.rows import rows, table
+
+
+def figures(page):
+    page.block(table("default-results", "defaults.jsonl"))
+    cases = {}
+    for row in rows("defaults.jsonl"):
+        cases.setdefault((row.say("backend"), row.say("workload"), int(row.say("n"))), []).append(row)
+
+    def seconds(case, key=None):
+        return min(row.get("seconds") for row in cases[case] if row.get("strategy") == "ask" and (key is None or row.get(key)))
+
+    def over(*case):
+        return seconds(case, "taken") / seconds(case, "bare")
+
+    page.given("within 10 % of the best", "of 2^20 cells or less", "1024² takes", "32⁴", "H100 80GB HBM3")
+    page.says("at most @ % slower", UpTo((max(seconds(case, "taken") / seconds(case) for case in cases) - 1) * 100))
+    page.says("of 1024² takes @ of the time of before", over("cuda", "mandelbrot", 1024))
+    page.says("a Julibrot of 32⁴ @.", over("cuda", "julibrot", 32))
+    large = [("mandelbulb", 512), ("mandelbulb", 1024), ("julibrot", 128), ("julibrot", 256)]
+    gains = [1 / over("cuda", field, n) * 100 - 100 for field, n in large]
+    page.says("faster by @ to @ %", min(gains), max(gains))
+    small = [("mandelbulb", 32), ("mandelbulb", 64), ("julibrot", 16), ("julibrot", 32)]
+    shares = [over("cpu", field, n) for field, n in small]
+    page.says("takes @ to @ of the time of before", min(shares), max(shares))
+    missing = min(row.get("seconds") for row in cases["cuda", "mandelbrot", 16384] if (row.get("g"), row.get("r"), row.get("B")) == (16, 4, 8))
+    page.says("{16, 4, 8} is up to @ % faster at 16384²", (seconds(("cuda", "mandelbrot", 16384), "taken") / missing - 1) * 100)
