@@ -12,7 +12,7 @@ const CELLS: usize = 1 << 20;
 const ROWS: usize = 1 << 16;
 
 /// A number for every word of a type: cells, by word.
-type Table<N> = Vec<N>;
+type WordTable<N> = Vec<N>;
 
 impl<const K: usize> dyn Parts<K> + '_ {
     /// The words that occur, in ascending order, each with its cells; None of cells with more than 16 bits. The tree is read once.
@@ -31,7 +31,7 @@ impl<const K: usize> dyn Parts<K> + '_ {
 
 impl<const K: usize> Tree<K> {
     /// How many cells have each word.
-    fn word_table(&self) -> Table<u128> {
+    fn word_table(&self) -> WordTable<u128> {
         let words = 1 << (8 * self.kind().bytes());
         let mut table = vec![0u128; words];
         let share = |len: usize, least: usize| len.div_ceil(2 * rayon::current_num_threads()).max(least);
@@ -70,7 +70,7 @@ impl<const K: usize> Tree<K> {
 }
 
 /// How many of some cells have each word.
-fn count(cells: &Cells, some: std::ops::Range<usize>, words: usize) -> Table<u64> {
+fn count(cells: &Cells, some: std::ops::Range<usize>, words: usize) -> WordTable<u64> {
     // Neighbours often have one word: of tables that take turns none waits for its own last sum.
     let mut tables = [(); 4].map(|()| vec![0u64; words]);
     let [a, b, c, d] = &mut tables;
@@ -96,6 +96,6 @@ fn count(cells: &Cells, some: std::ops::Range<usize>, words: usize) -> Table<u64
     all
 }
 
-fn add(table: &mut [u128], found: Table<impl Into<u128>>) {
+fn add(table: &mut [u128], found: WordTable<impl Into<u128>>) {
     table.iter_mut().zip(found).for_each(|(cells, more)| *cells += more.into());
 }

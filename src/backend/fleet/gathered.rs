@@ -13,7 +13,7 @@ use crate::result::{Bricks, Cells, MemoryError, Stored, Subdivision, Terminal};
 pub(super) type FoundOfPiece = (Vec<Terminal>, Cells);
 
 /// Takes what pieces found, in any order.
-pub(super) struct Gathering {
+pub(super) struct FoundPieces {
     /// What was found of each piece, until it is put behind the pieces before it.
     found: Mutex<Vec<Option<FoundOfPiece>>>,
     all: Mutex<Gathered>,
@@ -37,7 +37,7 @@ enum GatheredBricks {
     InPieces(Bricks),
 }
 
-impl Gathering {
+impl FoundPieces {
     /// Of so many pieces and levels.
     pub(super) fn new(pieces: usize, levels: usize, in_order: bool, kind: CellType) -> Self {
         let bricks = match in_order {
@@ -161,7 +161,7 @@ mod tests {
     fn pieces_come_in_any_order_and_leave_in_theirs() {
         for curve in [CurveKind::Morton, CurveKind::Canonical] {
             let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(16, 2, 1)).curve(curve).build().unwrap();
-            let gathering = Gathering::new(20, 2, curve.is_hierarchical(), CellType::U16);
+            let gathering = FoundPieces::new(20, 2, curve.is_hierarchical(), CellType::U16);
             std::thread::scope(|scope| {
                 for worker in 0..4 {
                     let gathering = &gathering;

@@ -12,7 +12,7 @@ use crate::cell::CellType;
 use crate::plan::Plan;
 use crate::result::{DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Terminal, Times, dense_fits};
 
-use super::gathered::Gathering;
+use super::gathered::FoundPieces;
 use super::pieces::{PIECES, PieceOfWork};
 use super::queue::{PieceQueue, is_of_a_device};
 use super::workers::{Busy, Worker, WorkerTask, covered, together};
@@ -37,7 +37,7 @@ struct FleetWork<'w, const K: usize> {
     plan: &'w Plan<K>,
     pieces: Vec<PieceOfWork<K>>,
     queue: PieceQueue,
-    found: Gathering,
+    found: FoundPieces,
     counts: Mutex<Option<RunCounts<K>>>,
     /// The dense array, if one is kept.
     array: Option<Mutex<DenseArray<K>>>,
@@ -116,7 +116,7 @@ impl<const K: usize> SharedRun<'_, K> {
         let work = FleetWork {
             plan: &self.plan,
             queue: PieceQueue::new(pieces.len(), (0..self.devices).map(alive).collect()),
-            found: Gathering::new(
+            found: FoundPieces::new(
                 pieces.len(),
                 self.plan.levels().len(),
                 self.plan.curve().is_hierarchical(),

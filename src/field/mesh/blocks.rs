@@ -23,7 +23,7 @@ pub(super) const BLOCK_BITS: u32 = 2;
 const BLOCK: i64 = 1 << BLOCK_BITS;
 
 /// A triangle of a list, and the bits of an f32: the block's centre is at least so far away from it. The nearest is the first.
-type Listed = [u32; 2];
+type ListedTriangle = [u32; 2];
 
 /// More than all that rounding takes from a distance: a share of it, and a part of an edge.
 const SLACK: f64 = 1e-6;
@@ -56,7 +56,7 @@ struct PlaneBlocks {
     /// The places of blocks in their rows, and where the list of each begins.
     places: Vec<[u32; 2]>,
     /// The lists one after the other.
-    lists: Vec<Listed>,
+    lists: Vec<ListedTriangle>,
 }
 
 /// What is put into a plane: row and place of a block, the bits of the distance, the triangle.
@@ -154,12 +154,12 @@ impl NearBlocks {
             return true;
         }
         let band = self.band * self.band;
-        let of = |cell: [u32; 3]| triangles.clone().any(|triangle| self.from_triangle(triangle, cell) < band);
+        let of = |cell: [u32; 3]| triangles.clone().any(|triangle| self.away_from(triangle, cell) < band);
         Region { corner, extent }.cells().any(of)
     }
 
     #[inline]
-    fn from_triangle(&self, triangle: u32, cell: [u32; 3]) -> f64 {
+    fn away_from(&self, triangle: u32, cell: [u32; 3]) -> f64 {
         let point = cell.map(|at| ((i64::from(at) << self.bits) + self.offset) as f64);
         squared(&self.triangles[triangle as usize], point, self.edges.unit)
     }
@@ -200,7 +200,7 @@ impl NearBlocks {
 
     /// The list of a block.
     #[inline]
-    fn list(&self, [x, y, z]: [u32; 3]) -> &[Listed] {
+    fn list(&self, [x, y, z]: [u32; 3]) -> &[ListedTriangle] {
         let Some(plane) = self.plane_at(z) else { return &[] };
         let (row, begin) = plane.row(y);
         match row.binary_search_by_key(&x, |place| place[0]) {
@@ -249,7 +249,7 @@ impl NearBlocks {
             if gap > 0.0 && gap * gap > least {
                 break;
             }
-            let other = self.from_triangle(triangle, cell);
+            let other = self.away_from(triangle, cell);
             if other < least {
                 least = other;
             }
