@@ -249,8 +249,9 @@ mod tests {
     #[test]
     fn counted_words_are_summed_values() {
         fn found<T: Cell>(of: impl Fn(i32) -> T) -> (ValueStatistics, ValueStatistics) {
-            let value =
-                |y: usize, x: usize| if (x / 64 + y / 64).is_multiple_of(3) { -7 } else { (x * 31 + y * 17) as i32 % 90 - 20 };
+            let value = |y: usize, x: usize| {
+                if (x / 64 + y / 64).is_multiple_of(3) { -7 } else { (x * 31 + y * 17) as i32 % 90 - 20 }
+            };
             let array = Array2::from_shape_fn((300, 200), |(y, x)| of(value(y, x)));
             let tree = Tree::<2>::from_array(array.view()).unwrap();
             let plan =

@@ -1,7 +1,7 @@
 //! Arrays on a GPU: regions, bricks and counts are the CPU's, by every strategy, whole and in parts, copied there or lying there.
 
 use cudarc::driver::{CudaContext, CudaStream, result};
-use orthant::backend::{Part, Prepared, Proofs, ResidentRegions, Roots};
+use orthant::backend::{Part, Proofs, ResidentRegions, Roots};
 use orthant::conformance::Scope;
 use orthant::field::{FieldData, FieldOptions, Job, Open, StoredArray};
 use orthant::ndarray::Array3;
@@ -23,11 +23,11 @@ fn element(kind: CellType, cell: &[u32], size: &[u32]) -> Vec<u8> {
     };
     match kind {
         // No number, in two ways: one value to whoever compares. Zeros with a sign are another.
-        CellType::F32 => {
-            [f32::from_bits(0x7fc0_0000 | u32::from(cell[0] % 2 == 0)), 0.0, -0.0, 1.5][class].to_ne_bytes().to_vec()
-        }
+        CellType::F32 => [f32::from_bits(0x7fc0_0000 | u32::from(cell[0].is_multiple_of(2))), 0.0, -0.0, 1.5][class]
+            .to_ne_bytes()
+            .to_vec(),
         CellType::F64 => {
-            let none = f64::from_bits(0xfff8_0000_0000_0000 | u64::from(cell[0] % 3 == 0));
+            let none = f64::from_bits(0xfff8_0000_0000_0000 | u64::from(cell[0].is_multiple_of(3)));
             [none, -0.0, 0.0, 1e300][class].to_ne_bytes().to_vec()
         }
         kind => {
@@ -144,9 +144,12 @@ impl Compare<'_> {
     }
 }
 
+/// The type of a cell, the size, and g, r and B.
+type ArrayCase = (CellType, &'static [u32], (u32, u32, u32));
+
 /// Types, shapes, strategies, rules, curves and parts, in one to five dimensions.
 pub fn arrays_have_the_cpus_regions(gpu: &Target, scope: Scope) {
-    let cases: &[(CellType, &[u32], (u32, u32, u32))] = &[
+    let cases: &[ArrayCase] = &[
         (CellType::U8, &[64, 48, 32], (2, 2, 2)),
         (CellType::F32, &[37, 29, 23], (1, 2, 4)),
         (CellType::U16, &[100, 77], (3, 2, 4)),

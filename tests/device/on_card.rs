@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg, sys};
 use cudarc::nvrtc::Ptx;
-use orthant::backend::{Part, Prepared, Proofs, ResidentArray};
+use orthant::backend::{Part, Proofs, ResidentArray};
 use orthant::conformance::Scope;
-use orthant::field::{FieldOptions, Formula, formula};
+use orthant::field::{FieldOptions, formula};
 use orthant::prelude::*;
 use orthant::{CellType, Control, Mapping};
 
@@ -107,7 +107,7 @@ fn plain_read(array: &ResidentArray<3>) -> Result<Duration, Box<dyn std::error::
     let (address, timed) = (array.address, Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
     let mut failed = None;
     let time = middle(|| {
-        let mut run = || -> Result<Duration, cudarc::driver::DriverError> {
+        let run = || -> Result<Duration, cudarc::driver::DriverError> {
             let from = stream.record_event(timed)?;
             let config = LaunchConfig { grid_dim: (BLOCKS, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
             let mut launch = stream.launch_builder(&kernel);

@@ -65,7 +65,7 @@ impl<const K: usize> Divided<'_, '_, K> {
         let advice = match (&finer[..], noise) {
             ([(sides, left), others @ ..], _) => {
                 let grid = finer.iter().any(|(sides, _)| (self.grid_with)(sides) != Some(self.grid));
-                let grid = grid.then(|| format!("-g {} ", text(&shortest(&self.grid)))).unwrap_or_default();
+                let grid = if grid { format!("-g {} ", text(&shortest(&self.grid))) } else { String::new() };
                 let shown = |sides: &[u32]| text(&shortest(sides));
                 let others: String =
                     others.iter().map(|(sides, left)| format!(", -B {} {:.0} %", shown(sides), left * 100.0)).collect();
