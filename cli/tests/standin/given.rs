@@ -94,7 +94,7 @@ pub(super) fn meshes_have_the_cpus_cells_and_proofs(folder: &Path) {
         "-n 24x40x21 -g 3x2x1 -r 2 -B 2 --value surface",
         "-n 37x33x29 -g 1 -r 2 -B 2 --value distance --band 2",
         // Cells that are no cubes, and planes and rows below the first ones.
-        "-n 40x33x37 -g 1 -r 3 -B 1 --value distance --domain -20:60,-30:60,-10:50",
+        "-n 40x33x37 -g 1 -r 3 -B 1 --value distance --domain 4:44,-8:58,3:40",
     ] {
         as_on_the_cpu(folder, &format!("mesh --input {} {run}", path.display()));
     }

@@ -12,7 +12,7 @@ use bytemuck::cast_slice;
 use crate::field::mesh::by_plane::TrianglesByPlane;
 use crate::field::mesh::crossing::samples;
 use crate::field::mesh::lattice::{MeshLattice, span};
-use crate::field::mesh::nearest::{Edges, NearTriangle, Vector, near_triangle, squared};
+use crate::field::mesh::nearest::{Edges, NearTriangle, near_triangle, squared};
 use crate::field::twin::DeviceContent;
 use crate::geometry::Region;
 use crate::memory::{Refused, reserve};
@@ -118,18 +118,19 @@ impl NearBlocks {
             // Of a triangle that lies farther no sample is nearest.
             let last = nearest * (1.0 + SLACK) + 2.0 * self.radius + SLACK;
             let kept = block.partition_point(|&(_, bits, _)| f64::from(f32::from_bits(bits)) <= last);
-            let list = || block[..kept].iter().map(|&(_, bits, triangle)| [triangle, bits]);
-            if !self.in_band([x, y, z as u32], nearest, block[..kept].iter().map(|put| put.2)) {
+            reserve(&mut found.lists, kept)?;
+            let begin = found.lists.len();
+            found.lists.extend(block[..kept].iter().map(|&(_, bits, triangle)| [triangle, bits]));
+            if !self.in_band([x, y, z as u32], nearest, &found.lists[begin..]) {
+                found.lists.truncate(begin);
                 continue;
             }
-            reserve(&mut found.lists, kept)?;
             reserve(&mut found.places, 1)?;
             let first = *row.get_or_insert(y);
             reserve(&mut found.rows, (y - first) as usize + 1)?;
             // Rows between have none.
             found.rows.resize((y - first) as usize + 1, found.places.len() as u32);
-            found.places.push([x, found.lists.len() as u32]);
-            found.lists.extend(list());
+            found.places.push([x, begin as u32]);
         }
         if let Some(first) = row {
             found.first = first;
@@ -145,8 +146,8 @@ impl NearBlocks {
         }
     }
 
-    /// True if a sample of a block is in the band of one of these triangles.
-    fn in_band(&self, block: [u32; 3], nearest: f64, triangles: impl Iterator<Item = u32> + Clone) -> bool {
+    /// True if a sample of a block with this list is in the band.
+    fn in_band(&self, block: [u32; 3], nearest: f64, list: &[ListedTriangle]) -> bool {
         let corner = block.map(|place| place << BLOCK_BITS);
         let extent = [0, 1, 2].map(|j| (self.size[j] - corner[j]).min(BLOCK as u32));
         // A whole block has samples half a cell from its centre.
@@ -154,14 +155,7 @@ impl NearBlocks {
             return true;
         }
         let band = self.band * self.band;
-        let of = |cell: [u32; 3]| triangles.clone().any(|triangle| self.away_from(triangle, cell) < band);
-        Region { corner, extent }.cells().any(of)
-    }
-
-    #[inline]
-    fn away_from(&self, triangle: u32, cell: [u32; 3]) -> f64 {
-        let point = cell.map(|at| ((i64::from(at) << self.bits) + self.offset) as f64);
-        squared(&self.triangles[triangle as usize], point, self.edges.unit)
+        Region { corner, extent }.cells().any(|cell| self.least(cell, list) < band)
     }
 
     /// Puts the blocks of a rectangle that a triangle comes near.
@@ -236,11 +230,17 @@ impl NearBlocks {
     /// none is nearer.
     #[inline]
     pub(super) fn nearest(&self, cell: [u32; 3]) -> f64 {
+        self.least(cell, self.list(cell.map(|at| at >> BLOCK_BITS)))
+    }
+
+    /// The same by the list of the cell's block.
+    #[inline]
+    fn least(&self, cell: [u32; 3], list: &[ListedTriangle]) -> f64 {
         let mut least = self.band * self.band;
-        let list = self.list(cell.map(|at| at >> BLOCK_BITS));
         if list.is_empty() {
             return least;
         }
+        let point = cell.map(|at| ((i64::from(at) << self.bits) + self.offset) as f64);
         let middle = (BLOCK - 1) as f64 / 2.0;
         let beside = from_centre(&self.edges, cell.map(|at| f64::from(at & (BLOCK as u32 - 1)) - middle));
         for &[triangle, away] in list {
@@ -249,7 +249,7 @@ impl NearBlocks {
             if gap > 0.0 && gap * gap > least {
                 break;
             }
-            let other = self.away_from(triangle, cell);
+            let other = squared(&self.triangles[triangle as usize], point, self.edges.unit);
             if other < least {
                 least = other;
             }
@@ -274,7 +274,7 @@ impl NearBlocks {
 
 /// The length of a vector that is given in cells.
 #[inline]
-fn from_centre(edges: &Edges, cells: Vector) -> f64 {
+fn from_centre(edges: &Edges, cells: [f64; 3]) -> f64 {
     let [x, y, z] = [cells[0] * edges.side[0], cells[1] * edges.side[1], cells[2] * edges.side[2]];
     (x * x + y * y + z * z).sqrt()
 }

@@ -7,9 +7,6 @@
 use crate::field::mesh::lattice::{LatticeTriangle, MeshLattice};
 use crate::geometry::Domain;
 
-/// A vector in edges of cells.
-pub(super) type Vector = [f64; 3];
-
 /// A triangle as distances need it. Sixteen numbers follow each other, as kernels read them: the first corner in units of the lattice,
 /// then, in edges of cells, the edges to the other two corners and their cross product, and then one over the squares of the lengths of
 /// these two edges, of the third and of the cross product; 0 where a length is 0.
@@ -19,9 +16,9 @@ pub(super) type NearTriangle = [f64; 16];
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Edges {
     /// The edges of a cell, at most 1.
-    pub(super) side: Vector,
+    pub(super) side: [f64; 3],
     /// A unit of the lattice.
-    pub(super) unit: Vector,
+    pub(super) unit: [f64; 3],
     /// The longest edge of a cell in units of the mesh.
     pub(super) longest: f64,
 }
@@ -37,23 +34,23 @@ impl Edges {
 }
 
 #[inline]
-fn dot(a: Vector, b: Vector) -> f64 {
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[inline]
-fn cross(a: Vector, b: Vector) -> Vector {
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 #[inline]
-fn minus(a: Vector, b: Vector) -> Vector {
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// The square of the distance from an edge that begins at the origin.
 #[inline]
-fn from_edge(point: Vector, edge: Vector, inverse: f64) -> f64 {
+fn from_edge(point: [f64; 3], edge: [f64; 3], inverse: f64) -> f64 {
     let along = dot(point, edge) * inverse;
     let along = if along < 0.0 { 0.0 } else { along };
     let along = if along > 1.0 { 1.0 } else { along };
@@ -62,13 +59,13 @@ fn from_edge(point: Vector, edge: Vector, inverse: f64) -> f64 {
 }
 
 /// A triangle of the lattice as distances need it.
-pub(super) fn near_triangle(corners: &LatticeTriangle, unit: Vector) -> NearTriangle {
+pub(super) fn near_triangle(corners: &LatticeTriangle, unit: [f64; 3]) -> NearTriangle {
     let [a, b, c] = *corners;
     let edge = |end: [i64; 3]| [0, 1, 2].map(|j| (end[j] - a[j]) as f64 * unit[j]);
     let (b, c) = (edge(b), edge(c));
     let normal = cross(b, c);
     let third = minus(c, b);
-    let inverse = |vector: Vector| {
+    let inverse = |vector: [f64; 3]| {
         let inverse = 1.0 / dot(vector, vector);
         if inverse.is_finite() { inverse } else { 0.0 }
     };
@@ -82,7 +79,7 @@ pub(super) fn near_triangle(corners: &LatticeTriangle, unit: Vector) -> NearTria
 
 /// The square of the distance of a point, which is given in units of the lattice, from a triangle.
 #[inline]
-pub(super) fn squared(triangle: &NearTriangle, point: Vector, unit: Vector) -> f64 {
+pub(super) fn squared(triangle: &NearTriangle, point: [f64; 3], unit: [f64; 3]) -> f64 {
     let [ax, ay, az, bx, by, bz, cx, cy, cz, nx, ny, nz, of_b, of_c, of_third, of_normal] = *triangle;
     let (b, c, normal) = ([bx, by, bz], [cx, cy, cz], [nx, ny, nz]);
     let third = minus(c, b);

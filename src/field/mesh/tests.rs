@@ -316,7 +316,11 @@ fn has_area(corners: &[[i64; 3]; 3]) -> bool {
 #[test]
 fn distances_are_those_from_all_triangles() {
     let mut met = [0; 4];
-    for (number, mesh) in meshes().iter().enumerate().step_by(3) {
+    let mut all_meshes = meshes();
+    // Room for cells that lie beyond the band inside.
+    all_meshes.extend([0, 1].map(|_| Mesh::cuboid([0.5; 3], [8.0, 7.5, 8.0])));
+    let last = all_meshes.len() - 5;
+    for (number, mesh) in all_meshes.iter().enumerate().filter(|(number, _)| number % 7 == 0 || *number >= last) {
         let size = [9, 8, 10];
         let stretch = [[1.0; 3], [0.5, 1.0, 2.0]][number % 2];
         let window = [0, 1, 2].map(|j| [0.0, f64::from(size[j]) * stretch[j]]);
