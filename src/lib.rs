@@ -72,7 +72,7 @@ pub use cell::{Cell, CellType, Words, WordsMut};
 pub use dimension::MAX_DIM;
 pub use engine::{
     ArrayReport, AutoScheme, BackendKind, Built, CellsReport, Computation, Computed, LevelCells, LevelReport,
-    PointsRead, Ran, ReadFrom, Report, Request, Run, SCHEMA, SecondsByStage, StageClock, Start, Target, run,
+    PointsRead, Ran, ReadFrom, Report, Request, Run, SCHEMA, SecondsByStage, StageClock, StartingScheme, Target, run,
 };
 pub use ndarray;
 pub use plan::{Plan, PlanError};

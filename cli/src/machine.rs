@@ -6,7 +6,7 @@ use orthant::backend::{PIECES, ROOTS_OF_A_PIECE};
 use orthant::field::{Field, FieldKind};
 use orthant::geometry::Scheme;
 use orthant::per_axis::{shortest, text};
-use orthant::{BackendKind, Mapping, Plan, Request, RuleKind, Start, StrategyKind, Target};
+use orthant::{BackendKind, Mapping, Plan, Request, RuleKind, StartingScheme, StrategyKind, Target};
 
 use crate::error::Error;
 use crate::options::{Devices, OrAuto};
@@ -96,7 +96,7 @@ pub(crate) fn suited<const K: usize>(
     voice: Voice,
 ) -> Result<(Plan<K>, Option<Mapping>), Error> {
     let start = if cells { request.start_on::<K>(target.kind())? } else { None };
-    let Some(Start { plan, mapping }) = start else { return Ok((plan, request.how.tuning.mapping)) };
+    let Some(StartingScheme { plan, mapping }) = start else { return Ok((plan, request.how.tuning.mapping)) };
     if voice.verbose {
         let (size, kind) = (text(&plan.domain().size()), target.name());
         let options = options(plan.scheme());

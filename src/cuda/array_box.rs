@@ -95,7 +95,7 @@ impl ArrayBox {
     }
 
     fn copy(&self, device: &Device, cells: &Region<MAX_DIM>, bytes: u64) -> Result<(), CudaError> {
-        let runs = Runs::of(cells, &self.size, self.width);
+        let runs = RunsOfBox::of(cells, &self.size, self.width);
         let all = self.content.pieces().next().expect("elements lie in one piece");
         let piece = (bytes as usize).min(PIECE);
         let [mut here, mut next] = [device.staging(piece)?, device.staging(piece)?];
@@ -120,8 +120,8 @@ impl ArrayBox {
     }
 }
 
-/// Runs of bytes that a box is of an array: along the axes that it covers as a whole, and the next one.
-struct Runs {
+/// RunsOfBox of bytes that a box is of an array: along the axes that it covers as a whole, and the next one.
+struct RunsOfBox {
     /// Bytes of a run.
     bytes: u64,
     /// The first byte, and of the axes beyond how many runs there are and how many bytes from one to the next.
@@ -129,7 +129,7 @@ struct Runs {
     axes: Vec<(u64, u64)>,
 }
 
-impl Runs {
+impl RunsOfBox {
     fn of(cells: &Region<MAX_DIM>, size: &[u32; MAX_DIM], width: u64) -> Self {
         let (mut bytes, mut start, mut stride, mut whole, mut axes) = (width, 0, width, true, Vec::new());
         for j in 0..MAX_DIM {
@@ -176,7 +176,7 @@ mod tests {
             [([0, 0, 0], [7, 5, 6]), ([0, 0, 2], [7, 5, 3]), ([0, 1, 1], [7, 3, 4]), ([2, 1, 3], [4, 4, 2])]
         {
             let cells = Region { corner: widened(corner, 0), extent: widened(extent, 1) };
-            let runs = Runs::of(&cells, &size, 1);
+            let runs = RunsOfBox::of(&cells, &size, 1);
             let whole: Vec<u8> = cells.cells().map(|c| (c[0] + 7 * (c[1] + 5 * c[2])) as u8).collect();
             for piece in [1, 3, 16, 1 << 10] {
                 let mut packed = vec![0; whole.len()];

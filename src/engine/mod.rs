@@ -19,5 +19,5 @@ pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, 
 pub use request::{Computed, Request};
 pub use run::{Run, run};
 pub use stages::{SecondsByStage, StageClock};
-pub use start::Start;
+pub use start::StartingScheme;
 pub use target::{BackendKind, Target};

@@ -14,7 +14,7 @@ use crate::result::Keep;
 
 /// A plan and a mapping that suit a backend: see [`Request::start_on`].
 #[derive(Debug, Clone)]
-pub struct Start<const K: usize> {
+pub struct StartingScheme<const K: usize> {
     /// The plan.
     pub plan: Plan<K>,
     /// Who shares a region.
@@ -93,7 +93,7 @@ impl Request {
     ///
     /// # Errors
     /// As [`Request::plan`].
-    pub fn start_on<const K: usize>(&self, backend: BackendKind) -> Result<Option<Start<K>>, Error> {
+    pub fn start_on<const K: usize>(&self, backend: BackendKind) -> Result<Option<StartingScheme<K>>, Error> {
         let plan = self.plan::<K>()?;
         let (size, own) = (plan.domain().size(), *plan.scheme());
         let line = self.line(K, plan.domain().cells(), backend);
@@ -101,7 +101,7 @@ impl Request {
             let scheme = line.scheme(own, size)?;
             // A finer grid can have more codes than there are bits for.
             let plan = Plan::new(*plan.domain(), scheme, plan.curve(), plan.rule()).ok()?;
-            Some(Start { plan, mapping: line.mapping })
+            Some(StartingScheme { plan, mapping: line.mapping })
         }))
     }
 
