@@ -28,6 +28,8 @@ DEVICE Outcome explore(const RunArgs& run, const FieldArgs& args, const Region& 
         Value proven = 0;
 #ifdef PROOFS_ADD_UP
         const Verdict verdict = prove_together<ByBlock>(args, box, proven, listener);
+#elif defined(PROVES_BY_BLOCKS)
+        const Verdict verdict = CERTIFIES ? prove_by_block(args, box, proven) : prove(args, box, proven);
 #else
         const Verdict verdict = prove(args, box, proven);
 #endif

@@ -157,7 +157,16 @@ DEVICE void formula_box(const FieldArgs& args, const Region& region, FormulaBoun
     }
 }
 
-// What its bounds say of a region. A bound of 0 says nothing of the sign of zeros.
+// What bounds of a formula's value say of its cells. A bound of 0 says nothing of the sign of zeros.
+template <class Formula> DEVICE Verdict formula_proven(const FormulaBounds& all, Value& value) {
+    if (all.unknown() || (Formula::IS_VALUE && all.low == Real(0))) return UNKNOWN;
+    const Value low = label_bits(Formula::label(all.low)), high = label_bits(Formula::label(all.high));
+    if (low != high) return UNKNOWN;
+    value = low;
+    return UNIFORM;
+}
+
+// What its bounds say of a region.
 template <class Formula> DEVICE Verdict formula_verdict(const FieldArgs& args, const Region& region, Value& value) {
     if constexpr (Formula::ITERATES) {
         FormulaBounds x[DIM + Formula::GIVEN];
@@ -172,18 +181,20 @@ template <class Formula> DEVICE Verdict formula_verdict(const FieldArgs& args, c
         FormulaBounds x[DIM], found[1];
         formula_box(args, region, x);
         Formula::value(x, found);
-        const FormulaBounds& all = found[0];
-        if (all.unknown() || (Formula::IS_VALUE && all.low == Real(0))) return UNKNOWN;
-        const Value low = label_bits(Formula::label(all.low)), high = label_bits(Formula::label(all.high));
-        if (low != high) return UNKNOWN;
-        value = low;
+        return formula_proven<Formula>(found[0], value);
     }
     return UNIFORM;
 }
 
 #include USER_SOURCE
 
+#ifdef PROVES_BY_BLOCKS
+#include "fields/formula_forest.cuh"
+
+DEVICE Label label(const FieldArgs& args, const Coords& cell) { return forest_label(args, cell); }
+#else
 DEVICE Label label(const FieldArgs& args, const Coords& cell) { return formula_label<Formula>(args, cell); }
+#endif
 DEVICE Verdict prove(const FieldArgs& args, const Region& region, Value& value) {
     return formula_verdict<Formula>(args, region, value);
 }

@@ -1,7 +1,8 @@
 // Streams: ASK where proofs alone decide (`--scheme stream`). Proofs come first, a region per thread; the array is then written once, in
 // long rows, by warps that take a tile each.
 //
-//   stream_prove   a level: a thread per region that is asked for, or a warp where proofs can be shared and regions are large
+//   stream_prove   a level: a thread per region that is asked for, or a warp where proofs can be shared and regions are large; or a block,
+//                  where proofs leave short tapes
 //   stream_tiles   the array: a warp per tile. Regions of the last level that are smaller than a warp are proven here, 32 at a time;
 //                  so are cells of leaves evaluated, wherever they lie
 //
@@ -34,6 +35,25 @@ KERNEL(stream_prove) {
     Found found;
     const u64 all = asked(launch);
     u32 step = 0;
+#ifdef PROVES_BY_BLOCKS
+#pragma unroll 1
+    for (u64 i = blockIdx.x; i < all && !team_any(listener.ends(step)); i += gridDim.x, step++) {
+        const Entry entry = olt_read(launch, u32(i));
+        const Region region = region_at(run, launch, entry.coords);
+        Value value = 0;
+        const Verdict verdict = prove_by_block(args, region, value);
+        if (warp() != 0) continue;
+        Fate fate{MAP_ABSENT, 0};
+        if (lane() == 0) {
+            fate = fate_of(verdict, value, region, launch.last != 0, found);
+            map_write(launch, entry.coords, fate);
+        }
+        __syncwarp();
+        lister.add(fate.state == MAP_MIXED, entry.code);
+    }
+    lister.finish();
+    found.settle(launch.tallies);
+#else
 #ifdef PROOFS_ADD_UP
     if (launch.units == 32) {
 #pragma unroll 1
@@ -69,4 +89,5 @@ KERNEL(stream_prove) {
     }
     lister.finish();
     found.settle(launch.tallies);
+#endif
 }

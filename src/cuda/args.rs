@@ -187,6 +187,33 @@ device_struct! {
 }
 
 device_struct! {
+    /// Short tapes by place (kernels/fields/formula_forest.cuh).
+    pub(super) struct ForestArgs {
+        /// Where the tape of a region is, by its place in its level's lattice, one level after the other; 0 of a region without one.
+        tables: u64,
+        /// The tapes, and how many words there is room for.
+        pool: u64,
+        room: u64,
+        /// What was taken and counted, by FOREST_.
+        counters: u64,
+        /// Rows of `row_bytes`, in which blocks shorten a tape that is long, and a word for each that is 1 while a block has it.
+        rows: u64,
+        busy: u64,
+        row_bytes: u64,
+        /// The first region of each level among all.
+        first: [u64; 32],
+        /// M_j of each level, and n_j / M_j where whole, else 0.
+        grid: [[u32; 8]; 32],
+        side: [[u32; 8]; 32],
+        /// n_j.
+        size: [u32; 8],
+        /// The levels that have a table, from the first on.
+        levels: u32,
+        row_count: u32,
+    }
+}
+
+device_struct! {
     /// Bricks that are put into another order (kernels/strategies/gather.cu), in units of `width` bytes.
     pub(super) struct GatherArgs {
         /// All bricks, each with room for `units`, and where those of a list go.
@@ -319,6 +346,12 @@ constants! {
     BALANCE_OVERFLOW = 2,
     /// Cells behind the last unit that nobody may touch.
     BALANCE_GUARD = 4096,
+    /// Of a forest: words of the pool that are taken; short tapes, and their words; regions that found no room for one.
+    FOREST_TAKEN = 0,
+    FOREST_TAPES = 1,
+    FOREST_WORDS = 2,
+    FOREST_LEFT_OUT = 3,
+    FOREST_COUNTERS = 4,
     /// Beside the level of a terminal region that is a leaf.
     LEAF = 1 << 31,
 }

@@ -9,7 +9,7 @@ use crate::backend::{
     Backend, Balanced, Balances, Balancing, DeviceFacts, Error, How, Mapping, Place, Prepared, Sampler, SealedBackend,
     StrategyKind,
 };
-use crate::field::{DeviceTwin, Field};
+use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
 
@@ -55,7 +55,7 @@ impl<const K: usize> Backend<K> for Device {
     }
 
     fn has_streams(&self, plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> bool {
-        has_streams(&Outline::new(plan, field), how)
+        has_streams(Outline::new(plan, field), how)
     }
 
     fn prepare<'a>(
@@ -68,10 +68,10 @@ impl<const K: usize> Backend<K> for Device {
     }
 }
 
-fn has_streams(outline: &Outline<'_>, how: &How) -> bool {
-    let proves = |twin: &DeviceTwin| how.check_proofs(outline.rule, twin.has_proofs()).is_ok();
-    let twin = super::twin::checked(outline, how.on_cuda().block);
-    twin.is_ok_and(|twin| proves(&twin) && strategy::has_streams(outline, &twin, how))
+fn has_streams(mut outline: Outline<'_>, how: &How) -> bool {
+    let Ok(twin) = super::twin::checked(&outline, how.on_cuda().block) else { return false };
+    outline.meet(&twin);
+    how.check_proofs(outline.rule, twin.has_proofs()).is_ok() && strategy::has_streams(&outline, &twin, how)
 }
 
 /// Compiles every kernel of a plan, and that of a sample, for architectures such as `sm_90`; needs NVRTC, but no GPU.
@@ -88,17 +88,19 @@ pub fn compile_kernels<const K: usize>(
     architectures: &[&str],
 ) -> Result<usize, Error> {
     let sample = Outline::of_sample(plan.domain(), field)?;
-    compile_all(compiler, &Outline::new(plan, field), &sample, how, architectures)
+    compile_all(compiler, Outline::new(plan, field), &sample, how, architectures)
 }
 
 fn compile_all(
     compiler: Nvrtc,
-    outline: &Outline<'_>,
+    mut outline: Outline<'_>,
     sample: &Outline<'_>,
     how: &How,
     architectures: &[&str],
 ) -> Result<usize, Error> {
-    let twin = super::twin::checked(outline, how.on_cuda().block)?;
+    let twin = super::twin::checked(&outline, how.on_cuda().block)?;
+    outline.meet(&twin);
+    let outline = &outline;
     let mut sources = vec![sampler::specialise(sample, &twin, how), gather::specialise()];
     for &kind in StrategyKind::ALL {
         sources.push((strategy::of(outline, &twin, &how.clone().strategy(kind)).specialise)(outline, &twin, how)?);

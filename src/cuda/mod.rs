@@ -31,6 +31,7 @@ mod setup;
 mod specialise;
 mod strategy;
 mod survey;
+mod tape_forest;
 mod twin;
 mod watch;
 

@@ -33,6 +33,8 @@ pub(super) struct Outline<'a> {
     pub(super) evaluates: bool,
     pub(super) proves: bool,
     pub(super) carries: bool,
+    /// True if a block of threads proves a region, and leaves a shorter tape for it.
+    pub(super) by_blocks: bool,
     /// What only the plan and the field themselves can answer.
     pub(super) typed: Box<dyn OfDimension + 'a>,
 }
@@ -142,8 +144,14 @@ impl<'a> Outline<'a> {
             evaluates: field.host().is_some(),
             proves: field.prover().is_some(),
             carries: field.carrier().is_some(),
+            by_blocks: false,
             typed: Box::new(Subject { plan: plan.clone(), field }),
         }
+    }
+
+    /// Notes what of a plan depends on its field's twin.
+    pub(super) fn meet(&mut self, twin: &DeviceTwin) {
+        self.by_blocks = self.rule.certifies() && twin.forest.is_some();
     }
 
     /// That of a sample, for which there is no region and no curve: of a plan its kernel knows the dimension only.

@@ -62,10 +62,11 @@ pub(super) struct Aim<'r> {
 }
 
 impl<'a> Runner<'a> {
-    pub(super) fn new(device: &'a Device, outline: Outline<'a>, how: &How) -> Result<Self, Error> {
+    pub(super) fn new(device: &'a Device, mut outline: Outline<'a>, how: &How) -> Result<Self, Error> {
         let storage = how.check(outline.labels)?;
         let how = &native::settled(how, &outline.split)?;
         let twin = twin::checked(&outline, how.on_cuda().block)?;
+        outline.meet(&twin);
         how.check_proofs(outline.rule, twin.has_proofs())?;
         let mapping = how.tuning.mapping.unwrap_or_else(|| strategy::usual(&outline, &twin, how));
         let open = how.tuning.mapping.is_none() && mapping != Mapping::Sbr;
@@ -177,7 +178,7 @@ impl<'a> Runner<'a> {
         }
         let start = Instant::now();
         let from = device.mark()?;
-        setup.reset_tallies()?;
+        setup.reset()?;
         survey(setup, &mut launcher)?;
         program.run(setup, &mut launcher)?;
         let to = device.mark()?;
@@ -185,6 +186,9 @@ impl<'a> Runner<'a> {
         let times = Times { wall: start.elapsed(), device: Some(elapsed(&from, &to)?) };
         let mut launches = launcher.launches;
         let levels = program.levels(setup, &mut launches)?;
+        if let Some(forest) = &setup.forest {
+            forest.count(device, &mut launches)?;
+        }
         for level in &levels {
             launches.tables(level.olt_entries, level.olt_bytes);
         }

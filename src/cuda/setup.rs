@@ -7,6 +7,7 @@ use super::kernel::Argument;
 use super::memory::{Allocation, Buffer, Reserve};
 use super::outline::Outline;
 use super::pyramid::Pyramid;
+use super::tape_forest::TapeForest;
 use super::twin;
 use super::watch::StopFlag;
 use crate::abi::DeviceStruct;
@@ -47,6 +48,8 @@ pub(super) struct Setup<'a> {
     boxed: Option<ArrayBox>,
     /// Bytes of arrays that were copied to the device.
     pub(super) copied: u64,
+    /// What proofs leave of the field for regions, if they do.
+    pub(super) forest: Option<TapeForest>,
 }
 
 impl<'a> Setup<'a> {
@@ -68,6 +71,12 @@ impl<'a> Setup<'a> {
             true => Some(Pyramid::new(device, &outline, &mut twin, how)?),
             false => None,
         };
+        let grows = outline.by_blocks && how.tuning.strategy != StrategyKind::Exhaustive;
+        let need = twin.forest.filter(|_| grows);
+        let forest = need.map(|need| TapeForest::new(device, &outline, need)).transpose()?;
+        if let Some(forest) = &forest {
+            twin.write("forest", &forest.address());
+        }
         let stop = StopFlag::new(device)?;
         let rows = outline.levels.len() as u64 * u64::from(TALLY_ROWS * TALLY_COLUMNS);
         Ok(Self {
@@ -90,6 +99,7 @@ impl<'a> Setup<'a> {
             arrays,
             boxed,
             copied,
+            forest,
         })
     }
 
@@ -100,9 +110,13 @@ impl<'a> Setup<'a> {
 
     /// Bytes that it has taken on the device for as long as it lives: the field's arrays and the tallies.
     pub(super) fn held(&self) -> u128 {
-        let of_array = self.pyramid.as_ref().map_or(0, Pyramid::bytes) + self.boxed.as_ref().map_or(0, ArrayBox::room);
-        let buffers = self.arrays.iter().chain([&self.tallies]).map(|buffer| u128::from(buffer.bytes()));
-        buffers.sum::<u128>() + u128::from(of_array)
+        let own = [
+            self.pyramid.as_ref().map_or(0, Pyramid::bytes),
+            self.boxed.as_ref().map_or(0, ArrayBox::room),
+            self.forest.as_ref().map_or(0, TapeForest::bytes),
+        ];
+        let buffers = self.arrays.iter().chain([&self.tallies]).map(Buffer::bytes);
+        buffers.chain(own).map(u128::from).sum()
     }
 
     /// Makes ready for a run from `start`, of which so many regions are `expected`: the codes of its roots, and a dense array of
@@ -197,8 +211,9 @@ impl<'a> Setup<'a> {
         word_bytes(self.storage.label)
     }
 
-    /// Forgets what was counted.
-    pub(super) fn reset_tallies(&self) -> Result<(), CudaError> {
+    /// Forgets what was counted and found out.
+    pub(super) fn reset(&self) -> Result<(), CudaError> {
+        self.forest.as_ref().map_or(Ok(()), TapeForest::clear)?;
         self.tallies.set(0)
     }
 

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::abi::DeviceStruct;
 use crate::backend::{Cycles, ExploreOrder, How, Stack};
 use crate::cell::CellType;
-use crate::cuda::args::{CONSTANTS, DpArgs, LaunchArgs, RunArgs, region_item_bytes};
+use crate::cuda::args::{CONSTANTS, DpArgs, ForestArgs, LaunchArgs, RunArgs, region_item_bytes};
 use crate::cuda::outline::Outline;
 use crate::curve::DeviceCurve;
 use crate::field::{Arithmetic, DeviceTwin, Labels, Precision, USER_SOURCE};
@@ -59,6 +59,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "fields/functions.cuh",
     "fields/formula_bounds.cuh",
     "fields/formula.cuh",
+    "fields/formula_forest.cuh",
     "fields/user.cuh",
     "fields/array.cuh",
     "fields/cloud.cuh",
@@ -191,6 +192,9 @@ impl Specialisation {
         text += &RunArgs::declaration("RunArgs");
         text += &LaunchArgs::declaration("LaunchArgs");
         text += &DpArgs::declaration("DpArgs");
+        if twin.forest.is_some() {
+            text += &ForestArgs::declaration("ForestArgs");
+        }
         text += &twin.declaration;
         let user_source = twin.user_source.as_ref().map(|source| source.to_string());
         Self { entry, block, generated: text, user_source, dynamic: entry == "strategies/dp.cu" }

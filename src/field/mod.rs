@@ -42,7 +42,7 @@ pub use own::{Job, Open, OwnField, OwnNumber};
 pub use resident::DeviceArrayField;
 pub use start::Defaults;
 pub use stored_array::StoredArray;
-#[cfg(feature = "cuda")]
-pub(crate) use twin::DeviceContent;
 pub(crate) use twin::USER_SOURCE;
+#[cfg(feature = "cuda")]
+pub(crate) use twin::{DeviceContent, ForestNeed};
 pub use twin::{DeviceTwin, TwinRefusal};

@@ -82,6 +82,8 @@ pub struct DeviceTwin {
     pub(crate) args: Vec<u8>,
     /// Arrays that live on the device; their addresses are written into `args`.
     pub(crate) arrays: Vec<DeviceArray>,
+    /// What it needs to keep what its proofs find out of regions, if they do.
+    pub(crate) forest: Option<ForestNeed>,
     /// Why it cannot be used, if it cannot.
     pub(crate) refused: Option<TwinRefusal>,
     /// A source from outside the crate, as `USER_SOURCE`.
@@ -129,6 +131,16 @@ pub(crate) struct DeviceArray {
     pub(crate) offset: usize,
     /// Its content, of which others may have the same copy.
     pub(crate) content: Arc<dyn DeviceContent>,
+}
+
+/// What a field needs whose proofs keep a shorter tape for each region that stays open (`kernels/fields/formula_forest.cuh`).
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "read where kernels are compiled"))]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ForestNeed {
+    /// Words of the whole tape.
+    pub(crate) words: usize,
+    /// Bytes that a block needs to shorten it.
+    pub(crate) row: usize,
 }
 
 /// What an array on the device holds.
@@ -186,6 +198,12 @@ impl DeviceTwin {
     #[cfg(feature = "cuda")]
     pub(crate) fn shares_proofs(&self) -> bool {
         self.defines.iter().any(|(name, _)| *name == "PROOFS_ADD_UP")
+    }
+
+    /// Says that the header defines `prove_by_block`, whose proofs keep what they find out of regions. The member `forest` of the
+    /// arguments becomes an address; it is 0 where there is no forest.
+    pub(crate) fn with_forest(self, words: usize, row: usize) -> Self {
+        Self { forest: Some(ForestNeed { words, row }), ..self.define("PROVES_BY_BLOCKS", 1) }
     }
 
     /// True if a proof takes a warp.
@@ -289,6 +307,7 @@ impl DeviceTwin {
             members: A::MEMBERS,
             args: args.bytes(),
             arrays: Vec::new(),
+            forest: None,
             refused: None,
             user_source: None,
             surveyed: false,

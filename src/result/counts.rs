@@ -151,6 +151,12 @@ pub struct Launches {
     pub table_bytes: u64,
     /// Bytes of the maps that streams keep beside: what became of every region of a level's lattice (CUDA).
     pub map_bytes: u64,
+    /// Short tapes that the proofs of a long formula left on a GPU (CUDA).
+    pub tapes: u64,
+    /// Their bytes.
+    pub tape_bytes: u64,
+    /// Regions that found no room for a tape of their own, and took the one above (CUDA).
+    pub tapes_left_out: u64,
 }
 
 /// The time of one run.
@@ -208,6 +214,9 @@ impl Launches {
             table_entries: self.table_entries.max(other.table_entries),
             table_bytes: self.table_bytes.max(other.table_bytes),
             map_bytes: self.map_bytes.max(other.map_bytes),
+            tapes: self.tapes + other.tapes,
+            tape_bytes: self.tape_bytes + other.tape_bytes,
+            tapes_left_out: self.tapes_left_out + other.tapes_left_out,
         }
     }
 

@@ -66,6 +66,39 @@ pub fn random_formulas_have_the_cpus_cells(gpu: &Target, scope: Scope) {
     assert!(filled > 0);
 }
 
+/// A formula that is too long to be lines, by every strategy: the CPU's cells and counts, and tapes of regions where proofs alone decide.
+fn check_long<const K: usize>(gpu: &Target, size: [u32; K], text: &str) {
+    let strategy = |kind| How::default().strategy(kind);
+    let hows = [
+        How::default().mapping(Some(Mapping::Stream)),
+        How::default().mapping(Some(Mapping::Sbr)),
+        How::default().mapping(Some(Mapping::Mbr)),
+        strategy(StrategyKind::Dp),
+        strategy(StrategyKind::Exhaustive),
+    ];
+    let plan = Plan::builder(size).window([[-1.0, 1.0]; K]).scheme(Scheme::uniform(4, 2, 2)).rule(RuleKind::Certified);
+    let plan = plan.build().unwrap();
+    for precision in Precision::ALL {
+        let field = formula::open(plan.domain(), &FieldOptions::default().source(text).precision(*precision)).unwrap();
+        let settled = |how: How| how.for_labels(field.labels()).unwrap();
+        let here = Run::new(&plan, &*field).how(settled(How::default())).start().unwrap();
+        for how in &hows {
+            let what = format!("k {K}, {precision}, {how:?}");
+            let exhaustive = how.tuning.strategy == StrategyKind::Exhaustive;
+            let there = Run::new(&plan, &*field).how(settled(how.clone())).on(gpu).start().unwrap();
+            assert!(there.materialise(None).unwrap() == here.materialise(None).unwrap(), "{what}");
+            assert!(exhaustive || counts(&there) == counts(&here), "{what}");
+            assert_eq!(there.counts().launches.tapes > 0, !exhaustive, "{what}");
+        }
+    }
+}
+
+/// Least distances to many points, of which a region needs few.
+pub fn long_formulas_have_the_cpus_cells(gpu: &Target) {
+    check_long(gpu, [700, 500], &long(1000));
+    check_long(gpu, [64, 50, 70], &long(300).replace("sin(s299) < 0.3", "classes(s299 + z^2, 0.02, 0.05, 0.2, 0.5)"));
+}
+
 /// sin, cos, exp and ln of floats of every size and sign: one in 32, or all of them with `ORTHANT_EVERY_FLOAT`.
 pub fn functions_are_the_cpus(gpu: &Target, scope: Scope) {
     let bits = match (std::env::var_os("ORTHANT_EVERY_FLOAT"), scope) {
@@ -94,7 +127,8 @@ pub fn functions_are_the_cpus(gpu: &Target, scope: Scope) {
 
 /// A long formula: least distances to so many points.
 fn long(points: usize) -> String {
-    let point = |n: usize| format!("let s{n} = min({}, |x - {}| + |y - {}|);\n", before(n), n % 37, n % 41);
+    let [x, y] = [37, 41].map(|of| move |n: usize| (n % of) as f64 / (of - 1) as f64 * 2.0 - 1.0);
+    let point = |n: usize| format!("let s{n} = min({}, |x - {}| + |y - {}|);\n", before(n), x(n), y(n));
     (0..points).map(point).collect::<String>() + &format!("sin(s{}) < 0.3", points - 1)
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::binary::{empty, line, orthant, text};
 
 #[path = "../../../src/field/formula/random.rs"]
-mod random;
+pub(super) mod random;
 
 use random::Random;
 
@@ -13,7 +13,7 @@ use random::Random;
 const FOUND: [&str; 4] = ["subdivided", "filled", "leaves", "proven"];
 
 /// The report of a run, without a checksum that depends on how it is kept.
-fn report(folder: &Path, run: &str) -> serde_json::Value {
+pub(super) fn report(folder: &Path, run: &str) -> serde_json::Value {
     let output = orthant(folder, &format!("run formula --source {run} --json"), &[]);
     let (out, err) = text(&output);
     assert!(output.status.success(), "{run}: {err}");
@@ -21,7 +21,7 @@ fn report(folder: &Path, run: &str) -> serde_json::Value {
 }
 
 /// The same cells and, where the same regions are looked at, the same counts; how many regions were proven.
-fn equal(folder: &Path, plan: &str, gpu: &str) -> u64 {
+pub(super) fn equal(folder: &Path, plan: &str, gpu: &str) -> u64 {
     let levels = |report: &serde_json::Value| -> Vec<u64> {
         let level = |level: &serde_json::Value| FOUND.map(|key| level[key].as_u64().unwrap());
         report["levels"].as_array().unwrap().iter().flat_map(level).collect()

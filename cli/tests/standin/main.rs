@@ -14,6 +14,7 @@ mod given;
 mod kept;
 mod launches;
 mod libraries;
+mod long_formulas;
 mod missing;
 mod orbits;
 mod runs;
@@ -72,6 +73,8 @@ fn tests(full: bool) -> Vec<Test> {
         formulas::random_ones_have_the_cpus_cells_and_proofs,
         formulas::long_ones_are_loops_or_refused,
         formulas::they_run_on_a_gpu_in_every_dimension,
+        long_formulas::they_have_the_cpus_cells_and_counts,
+        long_formulas::those_that_find_no_room_are_counted,
         streams::every_region_and_cell_is_asks,
         streams::shared_faces_say_what_closed_boxes_do,
         streams::bricks_hold_the_cells_of_leaves,

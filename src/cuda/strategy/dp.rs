@@ -223,7 +223,7 @@ impl DpProgram {
     fn restart(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         launcher.launches = Launches::default();
         self.upload(setup)?;
-        setup.reset_tallies()?;
+        setup.reset()?;
         self.counters.set(0)?;
         Ok(())
     }

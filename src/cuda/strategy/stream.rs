@@ -58,7 +58,7 @@ pub(super) struct StreamProgram {
 
 /// Who says what becomes of the regions of a level.
 enum Decide {
-    /// A thread that proves.
+    /// A thread that proves; or a block, or a warp.
     Proofs(Kernel),
     /// Lanes that read the faces, when warps have evaluated them.
     Faces { faces: Kernel, judge: Kernel, planes: Box<Planes>, labels: Reserve },
@@ -110,7 +110,8 @@ fn shape(outline: &Outline<'_>, how: &How) -> Result<TileShape, Error> {
     let labels = outline.labels;
     let storage = Storage { label: labels.kind(), cell: labels.cell(how.kept.cell) };
     // What faces say, the host does not find out; and how much memory bricks take is known when the last level is decided.
-    let divides = outline.rule.certifies() && outline.proves && how.kept.keep != Keep::Regions;
+    // Lanes of a tile prove for themselves.
+    let divides = outline.rule.certifies() && outline.proves && !outline.by_blocks && how.kept.keep != Keep::Regions;
     TileShape::of(outline, storage, labels.most(), divides)
         .ok_or_else(|| refused("a leaf's labels do not fit what a warp has of shared memory: use a smaller B", &["B"]))
 }
@@ -180,7 +181,11 @@ impl StreamProgram {
                 let rows =
                     setup.outline.own(&extent)[1..].iter().fold(1, |rows: u64, &n| rows.saturating_mul(n.into()));
                 let large = rows > ROWS_OF_A_THREAD;
-                let units = if large && setup.twin.shares_proofs() { 32 } else { 1 };
+                let units = match setup.outline.by_blocks {
+                    true => self.threads as u32,
+                    false if large && setup.twin.shares_proofs() => 32,
+                    false => 1,
+                };
                 launch(prove, asked.saturating_mul(units.into()), &LaunchArgs { units, ..args })
             }
             Decide::Faces { faces, judge, planes, .. } => {

@@ -14,6 +14,7 @@ use crate::field::formula::siblings::SIBLINGS;
 use crate::field::formula::source;
 use crate::field::formula::text::Formula;
 use crate::field::formula::value::{FormulaPass, FormulaValue};
+use crate::field::formula::waves;
 use crate::field::labels::Labels;
 use crate::field::options::{Arithmetic, FieldOptions, Precision};
 use crate::field::start::Defaults;
@@ -130,7 +131,13 @@ impl<const K: usize, T: FormulaNumber> Field<K> for FormulaField<K, T> {
     }
 
     fn twin(&self) -> Option<DeviceTwin> {
-        Some(self.twin_within(MOST_LINES))
+        let FormulaValue { tape, labels, .. } = &self.value;
+        let long = tape.clauses.len() > MOST_LINES && !tape.axes.is_empty();
+        let waves = if long { waves::words(tape) } else { None };
+        Some(match waves {
+            Some(waves) => self.samples.long_twin(source::of_value(tape, labels, MOST_LINES), tape, waves),
+            None => self.twin_within(MOST_LINES),
+        })
     }
 }
 

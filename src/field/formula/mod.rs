@@ -4,7 +4,8 @@
 //! (`dag.rs`; `part.rs` has complex numbers), which become those of a run's own numbers (`lower.rs`, `number.rs`) and then a
 //! tape (`tape.rs`). The tape is run over blocks of cells (`lanes.rs`) and over bounds of regions (`intervals.rs`), which is
 //! what proofs are made of: of sixteen regions at once (`siblings.rs`). Regions of which nothing is proven get shorter tapes
-//! (`shorten.rs`), which are found by place (`forest.rs`). A formula that iterates is two tapes (`iterated.rs`). `source.rs` writes tapes for a GPU.
+//! (`shorten.rs`), which are found by place (`forest.rs`). A formula that iterates is two tapes (`iterated.rs`). `source.rs` writes tapes for a GPU,
+//! and `waves.rs` those that a GPU shortens itself.
 //! `docs/formulas.md` is the language. `vm.rs` reads another one, the `.vm` models of MPR and fidget.
 
 #[cfg(test)]
@@ -42,6 +43,7 @@ mod tests;
 mod text;
 mod value;
 mod vm;
+mod waves;
 
 pub use error::FormulaError;
 pub use field::open;

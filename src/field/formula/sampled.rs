@@ -1,15 +1,54 @@
 //! Where the cells of a domain have their samples, in the numbers of a run.
 
+use std::sync::Arc;
+
+use crate::abi::{device_struct, padded};
 use crate::field::formula::intervals::FormulaBounds;
 use crate::field::formula::lanes::{BLOCK, VectorJob, VectorUnit, on};
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::siblings::{SIBLINGS, SiblingBounds};
 use crate::field::formula::source::FormulaText;
+use crate::field::formula::tape::FormulaTape;
+use crate::field::formula::waves;
 use crate::field::options::{Arithmetic, Precision};
 use crate::field::points;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::{Domain, Region};
 use crate::simd::Isa;
+
+/// What kernels include.
+const HEADER: &str = "fields/formula.cuh";
+
+device_struct! {
+    /// Samples of cells as other fields have them, the forest of short tapes, the whole tape, and the constants of all of them.
+    struct LongFormulaArgs32 {
+        low: [f32; 8],
+        pitch: [f32; 8],
+        offset: f32,
+        dwell: u32,
+        forest: u64,
+        root: u64,
+        constants: u64,
+    }
+}
+
+device_struct! {
+    /// The same in doubles.
+    struct LongFormulaArgs64 {
+        low: [f64; 8],
+        pitch: [f64; 8],
+        offset: f64,
+        dwell: u32,
+        padding: u32,
+        forest: u64,
+        root: u64,
+        constants: u64,
+    }
+}
+
+fn precision<T>() -> Precision {
+    if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 }
+}
 
 /// The samples of cells along an axis, in numbers of type T.
 #[derive(Clone, Copy)]
@@ -89,10 +128,46 @@ impl<const K: usize, T: FormulaNumber> FormulaSamples<K, T> {
         std::array::from_fn(|axis| self.axes[axis].bounds(ends(region, axis)))
     }
 
+    /// The twin of a long formula over the same cells: its tape in waves and its constants are arrays, beside its source. Bounds
+    /// of regions take a block of threads, which leaves a shorter tape where they prove nothing.
+    pub(super) fn long_twin(&self, text: FormulaText, tape: &FormulaTape<T>, waves: Vec<u64>) -> DeviceTwin {
+        let (domain, axis) = (&self.domain, self.axes[0]);
+        let window = padded(domain.window().map(|[low, _]| low));
+        let (pitch, offset) = (padded(domain.pitch()), domain.sample().offset());
+        let twin = match size_of::<T>() {
+            4 => {
+                let [low, pitch] = [window, pitch].map(|numbers| numbers.map(|number| number as f32));
+                let offset = offset as f32;
+                let args = LongFormulaArgs32 { low, pitch, offset, ..LongFormulaArgs32::default() };
+                DeviceTwin::built_in(HEADER, &args)
+            }
+            _ => {
+                let args = LongFormulaArgs64 { low: window, pitch, offset, ..LongFormulaArgs64::default() };
+                DeviceTwin::built_in(HEADER, &args)
+            }
+        };
+        let twin = text.twin(DeviceTwin { precision: precision::<T>(), arithmetic: axis.arithmetic, ..twin });
+        let constants =
+            tape.constants.iter().flat_map(|constant| constant.word().to_le_bytes()[..size_of::<T>()].to_vec());
+        let axes: Vec<String> = tape.axes.iter().map(usize::to_string).collect();
+        let number = |place: usize| tape.truth.map_or(u64::from(u32::MAX), |truth| u64::from(truth[place]));
+        let twin =
+            waves::defines().into_iter().fold(twin, |twin, (name, value)| twin.define(name, format!("{value}u")));
+        let values = tape.axes.len() + (waves[0] as u32) as usize;
+        // Bounds and a name for each value, and for what is behind the last.
+        let row = (values + 1) * (2 * size_of::<T>() + size_of::<u32>());
+        twin.define("FORMULA_AXES", format!("{}u", tape.axes.len()))
+            .define("FORMULA_AXIS", axes.join(", "))
+            .define("FORMULA_NEVER", format!("{}u", number(0)))
+            .define("FORMULA_ALWAYS", format!("{}u", number(1)))
+            .with_forest(waves.len(), row)
+            .with("root", Arc::new(waves))
+            .array("constants", constants.collect())
+    }
+
     /// The twin of a formula over the same cells, whose orbits end after `cap` iterations if they are any.
     pub(super) fn twin(&self, text: FormulaText, cap: u32) -> DeviceTwin {
-        let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
-        text.twin(points::twin("fields/formula.cuh", &self.domain, cap, precision, self.axes[0].arithmetic))
+        text.twin(points::twin(HEADER, &self.domain, cap, precision::<T>(), self.axes[0].arithmetic))
     }
 }
 

@@ -22,6 +22,11 @@ const MOST_INLINED: usize = 64;
 /// The most thresholds that are compared without a loop.
 const FEW: usize = 64;
 
+/// Appends a line to a text.
+macro_rules! line {
+    ($text:expr, $($format:tt)+) => { writeln!($text, $($format)+).expect("writing to a string") };
+}
+
 /// The numbers that the header needs, as constants by name.
 fn defines<T: FormulaNumber>() -> Vec<(&'static str, String)> {
     let in_doubles = |number: &f64| format!("of_bits({})", bits(*number));
@@ -66,7 +71,8 @@ pub(super) fn of_value<T: FormulaNumber>(
     let value = function("value", tape, most_lines);
     let (before, label) = label(labels);
     let is_value = matches!(labels, FormulaLabels::Value);
-    let head = format!("    static constexpr bool ITERATES = false, IS_VALUE = {is_value};\n{label}");
+    let operation = if tape.clauses.len() > most_lines { operation() } else { String::new() };
+    let head = format!("    static constexpr bool ITERATES = false, IS_VALUE = {is_value};\n{label}{operation}");
     FormulaText { defines: defines::<T>(), source: value.map(|value| structure(&before, &head, &[value])) }
 }
 
@@ -81,8 +87,10 @@ pub(super) fn of_orbit<T: FormulaNumber>(
     let functions =
         function("start", start, most_lines).and_then(|start| Ok([start, function("turn", turn, most_lines)?]));
     let given = start.results.len();
+    let long = [start, turn].iter().any(|tape| tape.clauses.len() > most_lines);
+    let operation = if long { operation() } else { String::new() };
     let head = format!(
-        "    static constexpr bool ITERATES = true;\n    static constexpr u32 STATES = {states}, GIVEN = {given};\n"
+        "    static constexpr bool ITERATES = true;\n    static constexpr u32 STATES = {states}, GIVEN = {given};\n{operation}"
     );
     FormulaText { defines: defines::<T>(), source: functions.map(|functions| structure("", &head, &functions)) }
 }
@@ -123,6 +131,28 @@ fn function<T: FormulaNumber>(
     let how = if tape.clauses.len() <= MOST_INLINED { "DEVICE" } else { "__device__ __noinline__" };
     let head = format!("template <class Number> static {how} void {name}(const Number* x, Number* found)");
     Ok(FormulaCode { before, function: format!("    {head} {{\n{body}    }}\n") })
+}
+
+/// A function that does what a clause says.
+fn operation() -> String {
+    let mut text = String::new();
+    line!(text, "    template <class Number>");
+    line!(
+        text,
+        "    static DEVICE Number operation(u32 op, bool same, const Number& a, const Number& b, const Number& c) {{"
+    );
+    line!(text, "        switch (op) {{");
+    for op in FormulaOp::COMPUTED {
+        let (number, name) = (op as u8, op.name());
+        let found = match op.operands() {
+            3 => format!("same ? op_{name}<true>(a, b, c) : op_{name}<false>(a, b, c)"),
+            2 => format!("op_{name}(a, b)"),
+            _ => format!("op_{name}(a)"),
+        };
+        line!(text, "        case {number}: return {found};");
+    }
+    line!(text, "        }}\n        return a;\n    }}");
+    text
 }
 
 /// What says the label of a value, after an array if it needs one.
@@ -167,11 +197,6 @@ struct FormulaSource<'a> {
 /// Where a number that a tape begins with is: coordinates come first, and then what an iteration is given.
 fn given(axis: usize) -> String {
     if axis < MAX_DIM { format!("x[{axis}]") } else { format!("x[DIM + {}]", axis - MAX_DIM) }
-}
-
-/// Appends a line to a text.
-macro_rules! line {
-    ($text:expr, $($format:tt)+) => { writeln!($text, $($format)+).expect("writing to a string") };
 }
 
 impl FormulaSource<'_> {
@@ -237,19 +262,10 @@ impl FormulaSource<'_> {
         line!(text, "            const bool same = constants == 0 && first == second;");
         line!(text, "            const Number a = (constants & 1) != 0 ? {} : slots[first];", constant("first"));
         line!(text, "            const Number b = (constants & 2) != 0 ? {} : slots[second];", constant("second"));
-        line!(text, "            Number value = a;");
-        line!(text, "            switch (u32(clause) & 0xff) {{");
-        for op in FormulaOp::COMPUTED {
-            let (number, name) = (op as u8, op.name());
-            let found = match op.operands() {
-                3 => format!("same ? op_{name}<true>(a, b, third) : op_{name}<false>(a, b, third)"),
-                2 => format!("op_{name}(a, b)"),
-                _ => format!("op_{name}(a)"),
-            };
-            line!(text, "            case {number}: value = {found}; break;");
-        }
-        line!(text, "            case {}: third = a; continue;", FormulaOp::Third as u8);
-        line!(text, "            }}\n            slots[out] = value;\n        }}");
+        let third = FormulaOp::Third as u8;
+        line!(text, "            const u32 op = u32(clause) & 0xff;");
+        line!(text, "            if (op == {third}) third = a;");
+        line!(text, "            else slots[out] = operation(op, same, a, b, third);\n        }}");
         for (number, result) in self.results.iter().enumerate() {
             line!(text, "        found[{number}] = slots[{result}];");
         }
