@@ -108,13 +108,14 @@ impl Job for TuneTask {
         };
         let search = Search::new(&self.request, &*field, wanted)?;
         let auto = search.choice();
-        let count = search.candidates.iter().filter(|(candidate, _)| search.plan(candidate).is_some()).count();
+        let candidates = order(&search.candidates, search.usual);
+        let count = candidates.iter().filter(|(candidate, _)| search.plan(candidate).is_some()).count();
         let measure = |entry: &Tried, least| {
             let plan = search.plan(&entry.candidate).expect("it can be run");
             self.measure(&target, (&plan, &*field), entry, least, &control)
         };
         let runs = |candidate: &Ranked| search.plan(candidate).is_some();
-        let Searched { tried, best, end } = self.search(&order(&search.candidates, search.usual), &runs, &measure)?;
+        let Searched { tried, best, end } = self.search(&candidates, &runs, &measure)?;
         let found = Found { k: K, tried, best, count, end, auto, cuda: target.multiprocessors().is_some() };
         if self.args.json {
             let mut line = found.json();
