@@ -53,9 +53,12 @@ pub struct Noise {
     pub finer: Vec<(Vec<u32>, f64)>,
 }
 
-/// How often leaves are divided once more to find out whether that would pay. Leaves of a small array are large: its default B is that of
-/// an array of which a leaf is a small part.
-const DEEPER: u32 = 5;
+/// How often leaves are divided once more to find out whether that would pay.
+const DEEPER: u32 = 2;
+
+/// The same where there is time for all regions. Leaves of a small array are large: its default B is that of an array of which a leaf is a
+/// small part.
+const DEEPEST: u32 = 5;
 
 /// The least stop side that is tried: below it nearly every tree has as many regions as the array has cells.
 const LEAST_SIDE: u32 = 2;
@@ -82,16 +85,28 @@ impl<const K: usize> BottomUp<'_, K> {
         // Cells of each leaf, and the tolerance under which it would be uniform.
         let mut leaves: Vec<(f64, u64)> = Vec::new();
         let scheme = *plan.scheme();
-        let mut left = [0; DEEPER as usize];
+        let mut left = vec![0; DEEPER as usize];
+        let (mut mixed, mut are_all) = (Vec::new(), true);
+        // Cells of a region that would be in leaves if it were divided so often.
+        let left_of = |region: &Region<K>, around: &Region<K>, buffer: &Cells, divisions: u32| -> u64 {
+            let parts = scheme.r.map(|r| r.saturating_pow(divisions));
+            let mixed = |part: &Region<K>| {
+                let own = spans.span(buffer, around, part);
+                spans.region(own, spans.span(buffer, around, &spans.around(part, size))).is_none()
+            };
+            split(region, parts).filter(mixed).map(|part| part.volume()).sum()
+        };
         let mut seen = LabelLook::new(self.source.kind());
         let (mut classes, kind) = (TwoClasses::default(), self.source.kind());
         let regions = codes.min(REGIONS);
         for number in 0..regions {
             if begun.elapsed() >= time {
+                are_all = false;
                 break;
             }
             let region = plan.region(deepest, scattered(number, regions, codes));
             if region.cells_wide() > BLOCK.into() {
+                are_all = false;
                 break;
             }
             let around = spans.around(&region, size);
@@ -106,15 +121,23 @@ impl<const K: usize> BottomUp<'_, K> {
                 leaves.push((spans.needed(own), region.volume()));
                 rows.each(|start| seen.row((start..start + rows.len()).map(|place| buffer.word(place))));
                 for (depth, left) in left.iter_mut().enumerate() {
-                    let parts = scheme.r.map(|r| r.saturating_pow(depth as u32 + 1));
-                    let mixed = |part: &Region<K>| {
-                        let wider = spans.around(part, size);
-                        let own = spans.span(&buffer, &around, part);
-                        spans.region(own, spans.span(&buffer, &around, &wider)).is_none()
-                    };
-                    *left += split(&region, parts).filter(mixed).map(|part| part.volume()).sum::<u64>();
+                    *left += left_of(&region, &around, &buffer, depth as u32 + 1);
                 }
+                mixed.push(region);
             }
+        }
+        // What is known of a few regions is worth less than what is known of all.
+        'deeper: for divisions in DEEPER + 1..=DEEPEST {
+            let mut cells = 0;
+            for region in &mixed {
+                if !are_all || begun.elapsed() >= time {
+                    break 'deeper;
+                }
+                let around = spans.around(region, size);
+                self.read(&around, &mut buffer, &unheard)?;
+                cells += left_of(region, &around, &buffer, divisions);
+            }
+            left.push(cells);
         }
         Ok((all > 0).then(|| {
             let mut noise = Noise::new(all, leaves);
