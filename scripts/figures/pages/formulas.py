@@ -9,8 +9,29 @@ PROGRAM = rows("formulas-cpu.jsonl")
 
 def figures(page):
     on_both(page)
+    long_ones(page)
     beside_fidget(page)
     the_program(page)
+
+
+def long_ones(page):
+    """Those that a GPU takes by a forest of tapes."""
+    found = list(rows("h200/formula-models.jsonl"))
+
+    def best(model, n):
+        return min(row.get("ms") for row in found if (row.say("model"), row.say("n")) == (model, str(n)))
+
+    lines = ["| formula | cells | options | way | ms | cells |", "|---|---|---|---|--:|---|"]
+    for row in found:
+        cells = "x".join([row.say("n")] * row.get("dimensions"))
+        equal = "equal" if row.get("equal") else "DIFFERENT"
+        lines.append(f"| {row.say('model')} | {cells} | `{row.say('options')}` | {row.say('way')} | {row.get('ms'):.3f} | {equal} |")
+    page.block("\n".join(lines))
+    page.says("Prospero of 1024² takes @ ms and of 4096² @ ms", best("prospero", 1024), best("prospero", 4096))
+    page.says("Bear of 512³ takes @ ms and of 1024³ @ ms", best("bear", 512), best("bear", 1024))
+    page.says("At 256² prospero takes @ ms", best("prospero", 256))
+    page.given("The goals were 1.0 and 1.5 ms", "(3012 clauses)", "fewer\n  than 1000 clauses", "with 64 cores while")
+    page.no_rows("No rows of MPR are kept here", "MPR takes 3.04\n  and 2.81 ms on an H100", "MPR's height maps take 5.9 and 22.1 ms on an H100")
 
 
 def on_both(page):

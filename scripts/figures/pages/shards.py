@@ -47,6 +47,13 @@ def figures(page):
     kernels = [row.get("stages", "running") / row.get("seconds") * 100 for row in alone]
     page.says("the kernels are @ to @ % of", min(kernels), max(kernels))
     page.given("on four NVIDIA H200 with 64 cores, with files", "are 4 million on a wavy sphere", "**64 pieces take as long", "Of 64 pieces, one takes")
+    page.block(table("shard-check", "h200/pieces-many.jsonl"))
+    many = list(rows("h200/pieces-many.jsonl"))
+    seconds = [row.get("seconds") for row in many]
+    page.says("1024 pieces of 2^18 take @ s on one GPU, and 4096 take @ s", seconds[0], seconds[2])
+    page.says("Two GPUs are @ and\n  @ times one.", seconds[0] / seconds[1], seconds[2] / seconds[3])
+    page.says("writes its tree takes @ to @ s", many[0].get("one_run"), many[2].get("one_run"))
+    page.given("two NVIDIA H200 with 32 cores, files in memory: many", "a piece costs 3 to 5 ms")
     four, two = (list(staged(name)) for name in ("four", "two"))
     page.says("Four GPUs are @ to @ times one", min(gain for devices, gain in four if devices == 4), max(gain for devices, gain in four if devices == 4))
     page.says("Two GPUs are @ to @ times one", min(gain for devices, gain in two if devices == 2), max(gain for devices, gain in two if devices == 2))

@@ -5,9 +5,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use crate::backend::error::Error;
 use crate::backend::sink::deliver_all;
 use crate::cell::CellType;
-use crate::memory::{Refused, reserve};
+use crate::memory::Refused;
 use crate::parallel::{self, Spare};
 use crate::result::{Bricks, Cells, MemoryError, Stored, Subdivision, Terminal};
+
+/// Regions that a thread moves at once.
+const TOGETHER: usize = 1 << 12;
 
 /// The regions of a piece, by level and code, and their bricks.
 pub(super) type FoundOfPiece = (Vec<Terminal>, Cells);
@@ -113,14 +116,14 @@ impl Gathered {
             GatheredBricks::InOrder(bricks) => bricks.len() as u64,
             GatheredBricks::InPieces(bricks) => bricks.len(),
         };
-        parallel::pieces_mut(&mut terminals, 1 << 12, &|_, terminals| {
+        parallel::pieces_mut(&mut terminals, TOGETHER, &|_, terminals| {
             terminals.iter_mut().for_each(|terminal| *terminal = terminal.shifted(before));
         });
         let mut rest = &terminals[..];
         for (level, list) in self.levels.iter_mut().enumerate() {
             let (here, deeper) = rest.split_at(rest.partition_point(|terminal| terminal.level() as usize <= level));
-            reserve(list, here.len())?;
-            list.extend_from_slice(here);
+            // By all threads, which share the first touch of fresh memory.
+            parallel::append(list, &here.chunks(TOGETHER).collect::<Vec<_>>())?;
             rest = deeper;
         }
         self.pieces += 1;
