@@ -35,7 +35,7 @@ pub(crate) fn read_for(
     }
     options.refused_by(request.workload)?;
     if request.workload == FieldKind::Points {
-        request.data = Some(FieldData::from(points(options, request.how.mem_limit)?));
+        request.data = Some(FieldData::from(points(options, request.how.mem_limit, voice)?));
     }
     if request.workload == FieldKind::Mesh {
         request.data = Some(mesh(options.input.as_deref())?);
@@ -55,7 +55,7 @@ impl PointsInput {
     ///
     /// # Errors
     /// As [`points`].
-    pub(crate) fn open(options: &InputOptions, limit: Option<u64>) -> Result<Self, Error> {
+    pub(crate) fn open(options: &InputOptions, limit: Option<u64>, voice: Voice) -> Result<Self, Error> {
         let (path, file) = points_file(options)?;
         // The file, its numbers and what is sorted of them: in text a number may have two bytes, and takes eight.
         let times = match PointsFormat::of(path) {
@@ -66,7 +66,7 @@ impl PointsInput {
         let need = std::fs::metadata(path).map_or(0, |metadata| metadata.len()).saturating_mul(times);
         match limit.is_some_and(|limit| need > limit) {
             true => Ok(Self::Stream(Box::new(file.stream().map_err(refused_points)?))),
-            false => Ok(Self::Memory(Arc::new(points(options, limit)?))),
+            false => Ok(Self::Memory(Arc::new(points(options, limit, voice)?))),
         }
     }
 
@@ -135,7 +135,7 @@ fn refused_points(error: InputError) -> Error {
 ///
 /// # Errors
 /// [`Error`] names the file, the line or the byte, and what is wrong there.
-fn points(options: &InputOptions, limit: Option<u64>) -> Result<Points, Error> {
+fn points(options: &InputOptions, limit: Option<u64>, voice: Voice) -> Result<Points, Error> {
     let (path, file) = points_file(options)?;
     // Text takes about as many bytes as its numbers.
     let need = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
@@ -143,7 +143,12 @@ fn points(options: &InputOptions, limit: Option<u64>) -> Result<Points, Error> {
         let error = MemoryError { what: Stored::Points, need: need.into(), limit: Some(limit) };
         return Err(Error::from(orthant::Error::from(error)).about(&["input", "mem-limit"]));
     }
-    file.read().map_err(refused_points)
+    let points = file.read().map_err(refused_points)?;
+    if points.left_out() > 0 {
+        let (name, left_out) = (path.display(), points.left_out());
+        voice.say(format_args!("orthant: {name}: {left_out} points that the file marks as not measured are left out"));
+    }
+    Ok(points)
 }
 
 fn mesh(path: Option<&Path>) -> Result<FieldData, Error> {

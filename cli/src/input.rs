@@ -32,7 +32,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["mgz", "mgh"], "mri_convert makes NIfTI of it"),
     (&["png", "jpg", "jpeg", "bmp", "gif", "webp"], "ImageMagick's `magick FILE X.tif` makes TIFF of a picture"),
     (&["vti", "vtk", "vtu"], "ParaView and meshio save its arrays for NumPy"),
-    (&["e57", "pcd"], "`pdal translate FILE X.ply` makes points of it that are read"),
+    (&["pcd"], "`pdal translate FILE X.ply` makes points of it that are read"),
     (&["mat", "mtx"], "load it in Python and save an array by numpy.save"),
 ];
 

@@ -34,6 +34,7 @@ pub struct Points {
     coordinates: Vec<f64>,
     extent: PointsExtent,
     attribute: Option<PointAttribute>,
+    left_out: u64,
 }
 
 /// All coordinates are finite.
@@ -66,7 +67,7 @@ impl Points {
             return Err(PointsError::None);
         }
         let extent = PointsExtent::new(bounds(axes, &coordinates)?);
-        Ok(Self { name: None, axes, coordinates, extent, attribute: None })
+        Ok(Self { name: None, axes, coordinates, extent, attribute: None, left_out: 0 })
     }
 
     /// The same points with a number each.
@@ -108,6 +109,17 @@ impl Points {
     /// The number that each point has, if there is one.
     pub fn measured(&self) -> Option<&PointAttribute> {
         self.attribute.as_ref()
+    }
+
+    /// The same points, and how many their file has beside them that it marks as not measured.
+    #[must_use]
+    pub(crate) fn leaving_out(self, points: u64) -> Self {
+        Self { left_out: points, ..self }
+    }
+
+    /// How many points their file has beside them that it marks as not measured.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// `[lowest, highest]` coordinate on each axis.

@@ -63,7 +63,7 @@ fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
     cancels(&control);
     let limit = args.mem_limit.or(machine.default_limit());
     let start = Instant::now();
-    let points = PointsInput::open(&args.input, limit)?;
+    let points = PointsInput::open(&args.input, limit, voice)?;
     let reading_seconds = start.elapsed().as_secs_f64();
     let value = match request.computed.value {
         None => PointsValue::Occupied,

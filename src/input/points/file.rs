@@ -6,7 +6,7 @@ use crate::input::error::{InputError, InputFault};
 use crate::input::points::columns::PointColumns;
 use crate::input::points::format::PointsFormat;
 use crate::input::points::stream::PointsStream;
-use crate::input::points::{las, npy, ply, table};
+use crate::input::points::{e57, las, npy, ply, table};
 use crate::input::reader::whole_file;
 use crate::points::Points;
 
@@ -83,6 +83,7 @@ impl PointsFile {
         match self.format {
             PointsFormat::Table => table::parse(bytes, &self.columns),
             PointsFormat::Ply => ply::parse(bytes, &self.columns).map(|(points, _)| points),
+            PointsFormat::E57 => e57::parse(bytes, &self.columns),
             PointsFormat::Las => las::parse(bytes, &self.columns),
             PointsFormat::Npy => npy::parse(bytes, &self.columns),
         }

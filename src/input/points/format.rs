@@ -26,6 +26,8 @@ registry! {
         Ply = "ply",
         /// An array of coordinates of NumPy.
         Npy = "npy",
+        /// The scans of E57.
+        E57 = "e57",
         /// LAS and LAZ, which the cargo feature `las` reads.
         Las = "las",
     }
@@ -38,6 +40,7 @@ impl PointsFormat {
             Self::Table => &["xyz", "csv", "tsv", "txt", "asc", "pts"],
             Self::Ply => &["ply"],
             Self::Npy => &["npy"],
+            Self::E57 => &["e57"],
             Self::Las => &["las", "laz"],
         }
     }
@@ -55,11 +58,11 @@ impl PointsFormat {
         all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// True if a file is to be taken for points where nobody says so: a table of text, LAS, and PLY without faces. A PLY file whose
+    /// True if a file is to be taken for points where nobody says so: a table of text, E57, LAS, and PLY without faces. A PLY file whose
     /// header cannot be read is not.
     pub fn is_points(path: &Path) -> bool {
         match Self::of(path) {
-            Some(Self::Table | Self::Las) => true,
+            Some(Self::Table | Self::E57 | Self::Las) => true,
             Some(Self::Ply) => head_of(path).and_then(|head| faceless(&head)).unwrap_or(false),
             _ => false,
         }

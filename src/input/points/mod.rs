@@ -1,9 +1,10 @@
-//! Points in files: tables of text, PLY, `.npy`, and LAS with the feature `las`.
+//! Points in files: tables of text, PLY, `.npy`, E57, and LAS with the feature `las`.
 //!
-//! The readers are our own, as those of meshes: they say where a file is wrong. A file is read as a whole; counts in it are compared
+//! The readers of tables, PLY and `.npy` are our own, as those of meshes: they say where a file is wrong. A file is read as a whole; counts in it are compared
 //! with its bytes and never believed.
 
 mod columns;
+mod e57;
 mod file;
 mod format;
 #[cfg_attr(not(feature = "las"), path = "las_absent.rs")]
