@@ -189,6 +189,8 @@ fn misnamed(path: &Path) -> Option<Error> {
         (b"\x89HDF", "an HDF5 file", "h5"),
         (b"PK\x03\x04", "a zip archive, as NumPy's are", "npz"),
     ];
+    // A pipe would be waited for.
+    path.metadata().ok().filter(|found| found.is_file())?;
     let mut first = Vec::new();
     File::open(path).ok()?.take(8).read_to_end(&mut first).ok()?;
     let (_, what, ending) = FIRST.into_iter().find(|(bytes, ..)| first.starts_with(bytes))?;

@@ -36,7 +36,7 @@ pub struct Computation {
     #[serde(default)]
     pub value: Option<DataValue>,
     /// The width of the band of distances, in edges of cells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub band: Option<u32>,
     /// k.
     pub k: usize,

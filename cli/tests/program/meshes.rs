@@ -57,7 +57,7 @@ fn a_mesh_becomes_a_tree_of_distances() {
     assert_eq!((&report["value"], &report["band"], &report["cell"]), (&"distance".into(), &2.into(), &"f32".into()));
     let at = |place: &str| -> f64 {
         let sampled = ran(&format!("tree sample a.tree.zarr --point {place}"));
-        sampled.lines().last().unwrap().rsplit(',').next().unwrap().parse().unwrap()
+        sampled.lines().last().unwrap().split(',').nth(3).unwrap().parse().unwrap()
     };
     // The centres of cells lie at odd sixteenths; beside a face, an edge and a corner, within, and beyond on both sides.
     for (place, distance) in [
