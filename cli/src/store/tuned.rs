@@ -194,7 +194,7 @@ mod tests {
         let of = |request: &Request| Asked::of::<2>(request).unwrap();
         let plain = Request::new(orthant::field::FieldKind::Mandelbrot);
         // This field has no other dimension, and is not made of data.
-        for choice in Computed::CHOICES.iter().filter(|choice| !["dim", "value"].contains(&choice.name)) {
+        for choice in Computed::CHOICES.iter().filter(|choice| !["dim", "value", "band"].contains(&choice.name)) {
             let mut request = plain.clone();
             request.computed.set(choice.name, other(choice)).unwrap();
             assert_eq!(of(&request) != of(&plain), !SOUGHT.contains(&choice.name), "{}", choice.name);
@@ -216,6 +216,13 @@ mod tests {
         let of = |value: Option<DataValue>| Asked::of::<3>(&mesh.clone().value(value)).unwrap();
         assert_ne!(of(Some(DataValue::Surface)), of(None));
         assert_eq!(of(Some(DataValue::Inside)), of(None));
+        let of_band = |band: &str| {
+            let mut request = mesh.clone().value(Some(DataValue::Distance));
+            request.computed.set("band", band).unwrap();
+            Asked::of::<3>(&request).unwrap()
+        };
+        assert_eq!(of_band("3"), of(Some(DataValue::Distance)));
+        assert_ne!(of_band("5"), of_band("3"));
     }
 
     /// A value that is not the default, nor what an open one comes to: the first of the names is that.
