@@ -64,6 +64,7 @@ class _RunOptions(TypedDict, total=False):
     arithmetic: str | None
     dwell: int | str | None
     value: str | None
+    band: int | str | None
     columns: str | Sequence[str | int] | None
     attribute: str | int | None
     domain: _Interval | None
