@@ -22,7 +22,7 @@ pub(super) fn what_is_missing_is_said(folder: &Path) {
             run,
             ("STANDIN_FAIL_LAUNCH", "1"),
             1,
-            "kernel stream_faces, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",
+            "kernel ask_explore, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",
         ),
         (
             "model tune mandelbrot -n 64 --backend cuda --dry-run",
