@@ -29,7 +29,8 @@ def run(field, *, n=None, scheme=None, max_label=65535, cells=False, progress=No
 
     Options have the names, the values and the defaults of ``orthant run``: ``n`` (cells per axis, x first), ``g``, ``r``,
     ``B`` (or ``scheme=(g, r, B)``), ``explore``, ``curve``, ``domain=[(low, high), ..]``, ``dwell``, ``precision``, ``cell``,
-    ``keep``, ``strategy``, ``backend``, ``threads``, ``mem_limit`` and so on. The lock of the interpreter is released
+    ``keep``, ``strategy``, ``backend``, ``threads``, ``mem_limit`` and so on. Without a scheme it is the field's own, where the
+    command line may take one that was measured for the size. The lock of the interpreter is released
     while it runs. With ``on_device=True`` the cells of a built-in field stay on the GPU: `Subdivision` says how CuPy and PyTorch
     take them. ``progress=True`` shows how far it is; a function is called with cells done and cells in all.
 

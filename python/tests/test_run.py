@@ -28,8 +28,9 @@ def command_line(tmp_path, *arguments):
     ("mandelbrot", [], {}),
     ("mandelbrot", ["-n", "300x200", "-B", "8", "--explore", "full", "--cell", "u32"],
      {"n": (300, 200), "B": 8, "explore": "full", "cell": "u32"}),
-    ("mandelbulb", ["-n", "48", "--dwell", "16"], {"n": 48, "dwell": 16}),
-    ("julibrot", ["-n", "16"], {"n": "2^4"}),
+    # A scheme of their own: without one the command line takes a measured scheme for some sizes.
+    ("mandelbulb", ["-n", "48", "--dwell", "16", "-B", "2"], {"n": 48, "dwell": 16, "B": 2}),
+    ("julibrot", ["-n", "16", "-B", "2"], {"n": "2^4", "B": 2}),
     ("carpet", ["--dim", "3", "-n", "27", "-r", "3", "-g", "3", "-B", "1"], {"dim": 3, "n": 27, "scheme": (3, 3, 1)}),
     ("diagonal", ["--dim", "8", "-n", "4"], {"dim": 8, "n": 4}),
     ("mandelbrot", ["--domain=-1:0,0:1", "--precision", "f64", "--strategy", "dp", "--threads", "2"],
