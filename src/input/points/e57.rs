@@ -4,28 +4,19 @@
 //! All scans of a file are read, each moved to where its pose puts it. Points that the file marks as not measured are left out and counted.
 
 use std::io::Cursor;
-use std::panic::{self, AssertUnwindSafe};
 
 use e57::{E57Reader, PointCloud, RecordDataType, RecordName, RecordValue};
 
 use crate::cell::CellType;
 use crate::input::error::{FilePlace, InputFault};
 use crate::input::points::columns::PointColumns;
+use crate::input::points::foreign::{damaged, guarded};
 use crate::input::points::rows::{PointRows, exact};
 use crate::points::{Points, PointsError};
 
 /// The points of a file.
 pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, InputFault> {
-    // The message of a panic would be the program's last words, though it goes on.
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let read = panic::catch_unwind(AssertUnwindSafe(|| read(bytes, columns)));
-    panic::set_hook(hook);
-    read.unwrap_or_else(|_| Err(damaged(0, "damaged: its reader gave up")))
-}
-
-fn damaged(byte: u64, what: impl std::fmt::Display) -> InputFault {
-    InputFault::Damaged { at: FilePlace::Byte(byte), what: what.to_string() }
+    guarded(|| read(bytes, columns))
 }
 
 fn read(bytes: &[u8], columns: &PointColumns) -> Result<Points, InputFault> {

@@ -3,13 +3,13 @@
 //! A reader of others' code: a panic in it is an error here, and counts are compared with the file before anything is read.
 
 use std::io::Cursor;
-use std::panic::{self, AssertUnwindSafe};
 
 use las::{PointData, PointDataBuilder, Reader};
 
 use crate::cell::CellType;
 use crate::input::error::{FilePlace, InputFault};
 use crate::input::points::columns::PointColumns;
+use crate::input::points::foreign::{damaged, guarded};
 use crate::input::points::rows::PointRows;
 use crate::points::{Points, PointsError};
 
@@ -37,16 +37,7 @@ const NAMES: [(&str, CellType); 15] = [
 
 /// The points of a file.
 pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, InputFault> {
-    // The message of a panic would be the program's last words, though it goes on.
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let read = panic::catch_unwind(AssertUnwindSafe(|| read(bytes, columns)));
-    panic::set_hook(hook);
-    read.unwrap_or_else(|_| Err(damaged(0, "damaged: its reader gave up")))
-}
-
-fn damaged(byte: u64, what: impl std::fmt::Display) -> InputFault {
-    InputFault::Damaged { at: FilePlace::Byte(byte), what: what.to_string() }
+    guarded(|| read(bytes, columns))
 }
 
 fn read(bytes: &[u8], columns: &PointColumns) -> Result<Points, InputFault> {

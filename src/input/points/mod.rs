@@ -6,6 +6,7 @@
 mod columns;
 mod e57;
 mod file;
+mod foreign;
 mod format;
 #[cfg_attr(not(feature = "las"), path = "las_absent.rs")]
 mod las;
