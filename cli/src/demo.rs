@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use orthant::Control;
+use orthant::per_axis;
 
 use crate::error::Error;
 use crate::output::{Staged, expect_folder};
@@ -138,7 +139,7 @@ fn nrrd(out: &mut dyn Write) -> std::io::Result<()> {
 fn label(cell: [usize; 3]) -> u8 {
     // Millimetres from the middle of the volume.
     let [x, y, z]: [f64; 3] =
-        std::array::from_fn(|axis| (cell[axis] as f64 + 0.5 - SIZE[axis] as f64 / 2.0) * SPACING[axis]);
+        per_axis::each(|axis| (cell[axis] as f64 + 0.5 - SIZE[axis] as f64 / 2.0) * SPACING[axis]);
     let within = |centre: f64, radii: [f64; 3]| {
         let [a, b, c] = radii;
         ((x - centre) / a).powi(2) + (y / b).powi(2) + (z / c).powi(2) < 1.0

@@ -3,6 +3,7 @@
 use crate::backend::{Control, Error, Part, Prepared, Roots, deliver_all};
 use crate::cell::{CellType, Words};
 use crate::geometry::{Region, Rows};
+use crate::per_axis;
 use crate::plan::Plan;
 use crate::result::{
     Bricks, Cells, Content, DenseArray, LevelCounts, LevelStats, RegionsChecksum, RunCounts, Stored, Subdivision,
@@ -51,7 +52,7 @@ impl<const K: usize> Above<K> {
                 continue;
             }
             for _ in level..terminal.level() {
-                coords = std::array::from_fn(|j| coords[j] / r[j]);
+                coords = per_axis::each(|j| coords[j] / r[j]);
             }
             codes.push(encoding.encode(level, coords));
         }

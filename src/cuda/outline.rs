@@ -9,6 +9,7 @@ use crate::curve::{CurveKind, DeviceCurve};
 use crate::dimension::{MAX_DIM, widened};
 use crate::field::{DeviceTwin, Field, Labels, Payload};
 use crate::geometry::{Domain, Level, Region, Scheme};
+use crate::per_axis;
 use crate::plan::Plan;
 use crate::rule::{RuleKind, Verdict};
 
@@ -194,7 +195,7 @@ impl<'a> Outline<'a> {
         if regions.extent.contains(&0) {
             return regions;
         }
-        let last = std::array::from_fn(|j| regions.corner[j] + regions.extent[j] - 1);
+        let last = per_axis::each(|j| regions.corner[j] + regions.extent[j] - 1);
         let mut cells = level.region(regions.corner).hull(&level.region(last));
         // Closed regions have a layer of their neighbours' cells.
         if self.rule == RuleKind::Closed {
@@ -225,7 +226,7 @@ impl<'a> Outline<'a> {
 
     /// Numbers per axis as kernels are told them: 0 beyond the plan's own.
     pub(super) fn told(&self, numbers: [u32; MAX_DIM]) -> [u32; MAX_DIM] {
-        std::array::from_fn(|j| if j < self.dimensions { numbers[j] } else { 0 })
+        per_axis::each(|j| if j < self.dimensions { numbers[j] } else { 0 })
     }
 
     /// The curve as kernels decode it on the deepest level.

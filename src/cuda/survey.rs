@@ -7,6 +7,7 @@ use super::setup::Setup;
 use crate::backend::Error;
 use crate::dimension::MAX_DIM;
 use crate::geometry::{Level, Region};
+use crate::per_axis;
 
 /// Looks at the cells of the roots, and merges their regions, if the run has proofs looked up.
 ///
@@ -70,7 +71,7 @@ fn columns(setup: &Setup<'_>, pyramid: &Pyramid, level: &Level<MAX_DIM>, regions
         return 0;
     }
     let lines: u64 = regions.extent[1..].iter().map(|&count| u64::from(count)).product();
-    let last: [u32; MAX_DIM] = std::array::from_fn(|j| regions.corner[j] + regions.extent[j] - 1);
+    let last: [u32; MAX_DIM] = per_axis::each(|j| regions.corner[j] + regions.extent[j] - 1);
     let (from, to) = (level.region(regions.corner), level.region(last));
     let cells = u64::from(to.corner[0] + to.extent[0] - from.corner[0]);
     cells * setup.outline.labels.kind().bytes() / pyramid.units * lines

@@ -8,6 +8,7 @@ use crate::curve::device::DeviceCurve;
 use crate::curve::encoding::Encoding;
 use crate::curve::encoding::sealed::SealedCurve;
 use crate::curve::lattice::{Lattice, below};
+use crate::per_axis;
 
 /// Row-major codes.
 pub(super) struct Canonical<const K: usize> {
@@ -22,7 +23,10 @@ impl<const K: usize> Canonical<K> {
     pub(super) fn new(lattice: Lattice<K>) -> Self {
         let (mut reciprocals, mut narrow) = (Vec::new(), Vec::new());
         for level in 0..=lattice.deepest() {
-            reciprocals.push(lattice.grid(level).map(|m| (u64::MAX / u64::from(m)).wrapping_add(1)));
+            reciprocals.push({
+                let grid = lattice.grid(level);
+                per_axis::each(|j| (u64::MAX / u64::from(grid[j])).wrapping_add(1))
+            });
             narrow.push(lattice.codes(level) <= 1 << 32);
         }
         Self { lattice, reciprocals, narrow }

@@ -14,6 +14,7 @@ use crate::curve::encoding::Encoding;
 use crate::curve::encoding::sealed::SealedCurve;
 use crate::curve::lattice::{Lattice, below};
 use crate::geometry::volume;
+use crate::per_axis;
 
 /// The order of positions within one tree.
 pub(super) trait Within<const K: usize>: Send + Sync {
@@ -235,7 +236,7 @@ pub(super) struct Trees<const K: usize> {
 impl<const K: usize> Trees<K> {
     /// Of 2^q regions of the initial grid g per axis.
     pub(super) fn new(g: [u32; K], leading: u32) -> Self {
-        Self { extents: g.map(|g| g >> leading) }
+        Self { extents: per_axis::each(|j| g[j] >> leading) }
     }
 
     /// The number of trees.

@@ -7,6 +7,7 @@
 //! the default curve, available for every scheme.
 
 use crate::curve::forest::{Depth, Within};
+use crate::per_axis;
 
 /// The same power of two on every axis: plain bit interleaving.
 pub(super) struct Interleaved;
@@ -122,7 +123,7 @@ pub(super) fn interleave<const K: usize>(c: [u32; K]) -> u64 {
 /// The inverse of [`interleave`].
 #[inline]
 pub(super) fn deinterleave<const K: usize>(code: u64) -> [u32; K] {
-    std::array::from_fn(|j| squash::<K>(code >> j) as u32)
+    per_axis::each(|j| squash::<K>(code >> j) as u32)
 }
 
 /// The bits i with i mod (s·k) < s: groups of s bits, one in k.

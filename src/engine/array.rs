@@ -16,6 +16,7 @@ use crate::engine::request::{Computed, per_axis};
 use crate::field::FieldOptions;
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::input::About;
+use crate::per_axis;
 use crate::per_axis::{shortest, text};
 use crate::plan::Plan;
 use crate::result::{Keep, Launches, RegionsChecksum, RunCounts, Terminal};
@@ -90,7 +91,7 @@ impl Computed {
             return Err(ChoiceError::new("size", text(asked), format!("the array has {} cells", text(&size))).into());
         }
         let window = match &self.window {
-            None => window.unwrap_or(size.map(|n| [0.0, f64::from(n)])),
+            None => window.unwrap_or(per_axis::each(|j| [0.0, f64::from(size[j])])),
             Some(window) => window.as_slice().try_into().map_err(|_| {
                 let reason = format!("{} intervals are given; {K} are needed, one per axis", window.len());
                 ChoiceError::new("domain", "", reason)

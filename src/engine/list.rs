@@ -5,6 +5,7 @@ use crate::choice::ChoiceError;
 use crate::dimension::here;
 use crate::engine::request::{Computed, per_axis};
 use crate::geometry::{Domain, Sample, Scheme};
+use crate::per_axis;
 use crate::plan::Plan;
 use crate::rule::RuleKind;
 
@@ -42,7 +43,7 @@ impl Computed {
             return Err(ChoiceError::new("size", 0, "at least 1 cell per axis is needed").into());
         }
         let window = match &self.window {
-            None => size.map(|n| [0.0, f64::from(n)]),
+            None => per_axis::each(|j| [0.0, f64::from(size[j])]),
             Some(window) => window.as_slice().try_into().map_err(|_| {
                 let reason = format!("{} intervals are given; {K} are needed, one per axis", window.len());
                 ChoiceError::new("domain", "", reason)

@@ -14,6 +14,7 @@ use crate::field::{
     Arithmetic, DataValue, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, StoredArray, mesh,
 };
 use crate::geometry::{Domain, Sample, Scheme};
+use crate::per_axis;
 use crate::per_axis::shortest;
 use crate::plan::{Plan, PlanError};
 use crate::points::Points;
@@ -173,10 +174,10 @@ impl Request {
         let mut r = per_axis("r", computed.r.as_deref(), defaults.r)?;
         // A slice is divided along the axes that it has.
         if computed.r.is_none() && size.iter().any(|&cells| cells > 1) {
-            r = std::array::from_fn(|j| if size[j] == 1 { 1 } else { r[j] });
+            r = per_axis::each(|j| if size[j] == 1 { 1 } else { r[j] });
         }
         let g = match computed.g.as_deref() {
-            None => std::array::from_fn(|j| whole(size[j], defaults.g, r[j])),
+            None => per_axis::each(|j| whole(size[j], defaults.g, r[j])),
             given => per_axis("g", given, defaults.g)?,
         };
         let b = per_axis("B", computed.b.as_deref(), defaults.b)?;
@@ -225,8 +226,8 @@ impl Request {
         if axes != K {
             return Err(ChoiceError::new("dim", K, format!("the array has {axes} axes")).into());
         }
-        let window = array.window.as_ref().map(|window| std::array::from_fn(|j| window[j]));
-        Ok(Some((std::array::from_fn(|j| array.size()[j]), window, std::array::from_fn(|j| array.series[j]))))
+        let window = array.window.as_ref().map(|window| per_axis::each(|j| window[j]));
+        Ok(Some((per_axis::each(|j| array.size()[j]), window, per_axis::each(|j| array.series[j]))))
     }
 
     /// How a region is found uniform: as asked for, else as the field has it.
@@ -364,10 +365,10 @@ impl Request {
         let wrong = |reason: String| ChoiceError::new("domain", "", reason);
         match &self.computed.window {
             // Fields over cell indices: their window is the lattice itself.
-            None if defaults.by_index => Ok(size.map(|n| [0.0, f64::from(n)])),
+            None if defaults.by_index => Ok(per_axis::each(|j| [0.0, f64::from(size[j])])),
             None => {
                 let of_data = self.data.as_ref().and_then(|data| data.window(size));
-                Ok(of_data.unwrap_or_else(|| std::array::from_fn(|j| defaults.window[j])))
+                Ok(of_data.unwrap_or_else(|| per_axis::each(|j| defaults.window[j])))
             }
             Some(_) if defaults.by_index => Err(wrong(format!(
                 "{} is a set of cell indices; its window is always the cells themselves",

@@ -9,6 +9,7 @@ use crate::engine::request::Request;
 use crate::engine::target::BackendKind;
 use crate::field::FieldKind;
 use crate::geometry::{Level, Scheme};
+use crate::per_axis;
 use crate::plan::Plan;
 use crate::result::Keep;
 
@@ -131,8 +132,8 @@ impl Line {
         let first = taken.iter().find(is_fine).or(taken.last())?;
         let every = self.every as u32;
         // n/M/r <= B is n/M/r^e <= B/r^(e-1), so that the levels end with the same grid.
-        let b = std::array::from_fn(|j| fine.b[j] / fine.r[j].pow(every - 1));
-        let scheme = Scheme { g: first.grid, r: fine.r.map(|r| r.pow(every)), b };
+        let b = per_axis::each(|j| fine.b[j] / fine.r[j].pow(every - 1));
+        let scheme = Scheme { g: first.grid, r: per_axis::each(|j| fine.r[j].pow(every)), b };
         let same = b.iter().all(|&b| b > 0) && scheme.levels(size).last()?.grid == taken.last()?.grid;
         same.then_some(scheme)
     }

@@ -4,6 +4,7 @@ use std::io;
 
 use crate::cell::CellType;
 use crate::geometry::{Domain, Region, WindowError};
+use crate::per_axis;
 use crate::tree::{Source, Tree, TreeSource};
 
 /// A source of cells with a place in space. An export does not read boxes that the source [knows](Source::known) to be
@@ -83,7 +84,7 @@ impl<'b, const K: usize> Cutout<'b, K> {
             true => ends[j][1],
             false => f64::from(cell).mul_add(pitch[j], ends[j][0]),
         };
-        let part = std::array::from_fn(|j| {
+        let part = per_axis::each(|j| {
             let Region { corner, extent } = window;
             [end(j, corner[j]), end(j, corner[j] + extent[j])]
         });

@@ -5,6 +5,7 @@ use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
 use crate::export::read_box::ReadBox;
 use crate::geometry::Region;
+use crate::per_axis;
 use crate::rule::exact;
 
 /// The side from which on cells are read; larger boxes are asked whether they have one value.
@@ -88,8 +89,8 @@ impl<const K: usize> Cutter<'_, K> {
         if (0..K).any(|j| corner[j] >= size[j].into()) {
             return Ok(Vertex { divided: false, word: None });
         }
-        let extent: [u32; K] = std::array::from_fn(|j| side.min(u64::from(size[j]) - corner[j]) as u32);
-        let part = Region { corner: corner.map(|c| c as u32), extent };
+        let extent: [u32; K] = per_axis::each(|j| side.min(u64::from(size[j]) - corner[j]) as u32);
+        let part = Region { corner: per_axis::each(|j| corner[j] as u32), extent };
         let whole = extent.iter().all(|&n| u64::from(n) == side);
         let own;
         let read = match read {
@@ -112,7 +113,7 @@ impl<const K: usize> Cutter<'_, K> {
         let mut least: Option<u64> = None;
         let mut same = whole;
         for child in 0..1usize << K {
-            let corner = std::array::from_fn(|j| corner[j] + (child as u64 >> j & 1) * half);
+            let corner = per_axis::each(|j| corner[j] + (child as u64 >> j & 1) * half);
             let vertex = self.cut(tree, depth + 1, corner, half, read)?;
             tree.at(depth + 1).push(vertex);
             if let Some(word) = vertex.word {

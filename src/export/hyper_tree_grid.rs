@@ -13,6 +13,7 @@ use crate::export::vtk;
 use crate::geometry::Region;
 use crate::memory::reserve;
 use crate::parallel;
+use crate::per_axis;
 
 /// Cells along a block, unless that would make too many blocks.
 const SIDE: u64 = 64;
@@ -55,10 +56,11 @@ impl HyperTreeGrid {
             let last = blocks.get(j).map_or(0, |&blocks| u64::from(blocks));
             (0..=last).map(|point| ((point * side) as f64).mul_add(spacing[j], origin[j])).collect()
         });
-        let mut grid = Self { points: vtk::three(blocks.map(|blocks| blocks + 1), 1), coordinates, ..Self::default() };
+        let mut grid =
+            Self { points: vtk::three::<K, u32>(per_axis::each(|j| blocks[j] + 1), 1), coordinates, ..Self::default() };
         let corners: Vec<[u32; K]> = Region { corner: [0; K], extent: blocks }.cells().collect();
         for batch in corners.chunks(BATCH) {
-            let tree = |i: usize| HyperTree::of(boxes, batch[i].map(|p| u64::from(p) * side), side);
+            let tree = |i: usize| HyperTree::of(boxes, per_axis::each(|j| u64::from(batch[i][j]) * side), side);
             for tree in parallel::try_map(batch.len(), &tree)? {
                 grid.append(&tree, boxes.kind().bytes() as usize)?;
             }
@@ -89,7 +91,7 @@ fn cut<const K: usize>(size: [u32; K]) -> (u64, [u32; K]) {
     let longest = size.iter().fold(1, |longest, &n| longest.max(u64::from(n)));
     let mut side = SIDE.min(longest.next_power_of_two());
     loop {
-        let blocks = size.map(|n| u64::from(n).div_ceil(side) as u32);
+        let blocks = per_axis::each(|j| u64::from(size[j]).div_ceil(side) as u32);
         if blocks.iter().map(|&blocks| u64::from(blocks)).product::<u64>() <= BLOCKS {
             return (side, blocks);
         }

@@ -5,6 +5,7 @@ use std::io::Write;
 use crate::cell::CellType;
 use crate::export::error::ExportError;
 use crate::geometry::Domain;
+use crate::per_axis;
 
 /// What VTK counts with.
 const MOST: u32 = i32::MAX as u32;
@@ -22,8 +23,8 @@ pub(super) fn check<const K: usize>(format: &'static str, size: [u32; K]) -> Res
 }
 
 /// Something per axis for an image or a volume, and `beyond` for the axis that an image has not.
-pub(super) fn three<const K: usize, T: Copy>(of: [T; K], beyond: T) -> [T; 3] {
-    std::array::from_fn(|j| of.get(j).copied().unwrap_or(beyond))
+pub(super) fn three<const K: usize, T: Copy + Default>(of: [T; K], beyond: T) -> [T; 3] {
+    per_axis::each(|j| of.get(j).copied().unwrap_or(beyond))
 }
 
 /// Numbers as the XML has them: the shortest text that reads as them.
@@ -33,7 +34,7 @@ pub(super) fn numbers(numbers: [f64; 3]) -> String {
 
 /// Where the first cell begins, and how long one is.
 pub(super) fn origin_and_spacing<const K: usize>(domain: &Domain<K>) -> ([f64; 3], [f64; 3]) {
-    (three(domain.window().map(|[lo, _]| lo), 0.0), three(domain.pitch(), 1.0))
+    (three(domain.low(), 0.0), three(domain.pitch(), 1.0))
 }
 
 /// What VTK calls a type.

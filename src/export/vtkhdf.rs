@@ -15,6 +15,7 @@ use crate::export::error::ExportError;
 use crate::export::hyper_tree_grid::HyperTreeGrid;
 use crate::export::vtk;
 use crate::geometry::{Domain, Region};
+use crate::per_axis;
 use crate::tree::Source;
 
 /// Checks that the format holds a domain of this size.
@@ -85,8 +86,8 @@ struct Step<'b, const K: usize> {
 impl<const K: usize> Step<'_, K> {
     fn among(&self, part: &Region<3>) -> Region<K> {
         Region {
-            corner: std::array::from_fn(|j| part.corner.get(j).copied().unwrap_or(self.at)),
-            extent: std::array::from_fn(|j| part.extent.get(j).copied().unwrap_or(1)),
+            corner: per_axis::each(|j| part.corner.get(j).copied().unwrap_or(self.at)),
+            extent: per_axis::each(|j| part.extent.get(j).copied().unwrap_or(1)),
         }
     }
 }

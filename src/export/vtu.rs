@@ -17,6 +17,7 @@ use crate::export::vtk;
 use crate::geometry::{Domain, Region};
 use crate::memory::{copies, reserve};
 use crate::parallel;
+use crate::per_axis;
 use crate::tree::{Parts, Tree, TreeError};
 
 /// Bytes that are compressed at a time, or a few less.
@@ -265,7 +266,7 @@ impl PointKeys {
 /// Where a point lies.
 fn places<const K: usize>(domain: &Domain<K>) -> impl Fn([u64; 3]) -> [f64; 3] + use<K> {
     let (origin, spacing) = vtk::origin_and_spacing(domain);
-    move |point| std::array::from_fn(|j| (point[j] as f64).mul_add(spacing[j], origin[j]))
+    move |point| per_axis::each(|j| (point[j] as f64).mul_add(spacing[j], origin[j]))
 }
 
 /// An array of the file.

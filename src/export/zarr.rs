@@ -131,12 +131,12 @@ struct Chunking<const K: usize> {
 impl<const K: usize> Chunking<K> {
     fn of(size: [u32; K], chunk_bits: u32, file_bits: u32) -> Self {
         let chunk = share(size, chunk_bits);
-        Self { chunk, chunks: share(std::array::from_fn(|j| size[j].div_ceil(chunk[j])), file_bits) }
+        Self { chunk, chunks: share(per_axis::each(|j| size[j].div_ceil(chunk[j])), file_bits) }
     }
 
     /// Cells per axis of a file.
     fn side(&self) -> [u32; K] {
-        std::array::from_fn(|j| self.chunk[j] * self.chunks[j])
+        per_axis::each(|j| self.chunk[j] * self.chunks[j])
     }
 }
 
@@ -149,7 +149,7 @@ fn share<const K: usize>(size: [u32; K], bits: u32) -> [u32; K] {
         let Some(axis) = open.min_by_key(|&j| sides[j]) else { break };
         sides[axis] += 1;
     }
-    std::array::from_fn(|j| (1u32 << sides[j]).min(size[j]))
+    per_axis::each(|j| (1u32 << sides[j]).min(size[j]))
 }
 
 fn write_values<const K: usize>(
@@ -164,21 +164,19 @@ fn write_values<const K: usize>(
     let side = grid.side();
     // Boxes of a lattice, cut off where the domain ends; None of those beyond.
     let cut = |corner: [u64; K], side: [u32; K]| {
-        let corner = corner.map(|c| u32::try_from(c).ok());
-        let inside = (0..K).all(|j| corner[j].is_some_and(|c| c < size[j]));
-        inside
-            .then(|| whole.intersection(&Region { corner: corner.map(Option::unwrap_or_default), extent: side }))
-            .flatten()
+        let inside = (0..K).all(|j| corner[j] < size[j].into());
+        let corner = per_axis::each(|j| corner[j] as u32);
+        inside.then(|| whole.intersection(&Region { corner, extent: side })).flatten()
     };
-    let files = Region { corner: [0; K], extent: std::array::from_fn(|j| size[j].div_ceil(side[j])) };
+    let files = Region { corner: [0; K], extent: per_axis::each(|j| size[j].div_ceil(side[j])) };
     for at in files.cells() {
-        let corner: [u64; K] = std::array::from_fn(|j| u64::from(at[j]) * u64::from(side[j]));
+        let corner: [u64; K] = per_axis::each(|j| u64::from(at[j]) * u64::from(side[j]));
         let file = cut(corner, side).expect("files begin in the domain");
         if boxes.known(&file).map_err(ExportError::Read)? == Some(metadata.fill) {
             continue;
         }
         let chunk = |at: [u32; K]| {
-            let corner = std::array::from_fn(|j| corner[j] + u64::from(at[j]) * u64::from(grid.chunk[j]));
+            let corner = per_axis::each(|j| corner[j] + u64::from(at[j]) * u64::from(grid.chunk[j]));
             cut(corner, grid.chunk).map_or(Ok(None), |part| encoded(boxes, &part, grid.chunk, metadata))
         };
         let lattice = Region { corner: [0; K], extent: grid.chunks };

@@ -8,6 +8,7 @@ use crate::field::definition::{Evaluate, Field};
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;
 use crate::field::twin::DeviceTwin;
+use crate::per_axis;
 
 device_struct! {
     /// An array, and what a device knows of its regions (kernels/fields/array.cuh).
@@ -81,7 +82,7 @@ impl<'a, const K: usize, T: Cell> ArrayField<'a, K, T> {
 
     /// Cells per axis, axis 0 first.
     pub fn size(&self) -> [u32; K] {
-        std::array::from_fn(|j| self.array.len_of(Axis(K - 1 - j)) as u32)
+        per_axis::each(|j| self.array.len_of(Axis(K - 1 - j)) as u32)
     }
 }
 

@@ -17,6 +17,7 @@ use crate::field::start::Defaults;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::{Domain, Region};
 use crate::memory::{Refused, reserve};
+use crate::per_axis;
 use crate::points::{PointAttribute, Points, PointsError, PointsValue};
 use crate::rule::{RuleKind, Verdict};
 
@@ -156,7 +157,7 @@ impl<const K: usize> Cloud<K> {
 
     fn cell(&self, index: u64) -> [u32; K] {
         let mut rest = index;
-        std::array::from_fn(|j| {
+        per_axis::each(|j| {
             let cell = rest % u64::from(self.size[j]);
             rest /= u64::from(self.size[j]);
             cell as u32

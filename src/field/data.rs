@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::field::stored_array::StoredArray;
 use crate::mesh::Mesh;
+use crate::per_axis;
 use crate::points::Points;
 
 /// What a field is made of. Equal data have equal content.
@@ -78,7 +79,7 @@ impl FieldData {
                 let longest = bounds.iter().map(|[low, high]| high - low).fold(0.0, f64::max);
                 let wide = |j: usize| bounds[j][1] - bounds[j][0] + longest / 32.0;
                 let pitch = (0..K).map(|j| wide(j) / f64::from(size[j])).fold(0.0, f64::max);
-                Some(std::array::from_fn(|j| {
+                Some(per_axis::each(|j| {
                     let [low, high] = bounds[j];
                     let (middle, half) = (low + (high - low) / 2.0, pitch * f64::from(size[j]) / 2.0);
                     [middle - half, middle + half]

@@ -15,6 +15,7 @@ use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::{DigitRule, Domain, Region};
+use crate::per_axis;
 use crate::rule::{RuleKind, Verdict};
 
 /// A digit set: a cell is 1 if every one of its base-b digit vectors is kept, else 0. The t-th digit vector has the
@@ -71,10 +72,10 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
 
     fn holds(&self, mut cell: [u32; K]) -> bool {
         for _ in 0..self.digits {
-            if !(self.keeps)(&cell.map(|c| c % self.base)) {
+            if !(self.keeps)(&per_axis::each(|j| cell[j] % self.base)) {
                 return false;
             }
-            cell = cell.map(|c| c / self.base);
+            cell = per_axis::each(|j| cell[j] / self.base);
         }
         true
     }
@@ -87,20 +88,20 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
             return;
         }
         let side = u64::from(self.base).pow(digits - 1);
-        let low: [u64; K] = std::array::from_fn(|j| u64::from(region.corner[j]).saturating_sub(corner[j]) / side);
-        let high: [u64; K] = std::array::from_fn(|j| {
+        let low: [u64; K] = per_axis::each(|j| u64::from(region.corner[j]).saturating_sub(corner[j]) / side);
+        let high: [u64; K] = per_axis::each(|j| {
             let last = u64::from(region.corner[j]) + u64::from(region.extent[j]) - 1;
             ((last - corner[j]) / side).min(u64::from(self.base) - 1)
         });
         let children = Region {
-            corner: low.map(|digit| digit as u32),
-            extent: std::array::from_fn(|j| (high[j] - low[j] + 1) as u32),
+            corner: per_axis::each(|j| low[j] as u32),
+            extent: per_axis::each(|j| (high[j] - low[j] + 1) as u32),
         };
         for digit in children.cells() {
             if !(self.keeps)(&digit) {
                 found[0] = true;
             } else {
-                let corner = std::array::from_fn(|j| corner[j] + u64::from(digit[j]) * side);
+                let corner = per_axis::each(|j| corner[j] + u64::from(digit[j]) * side);
                 self.scan(digits - 1, corner, region, found);
             }
             if *found == [true, true] {

@@ -29,7 +29,7 @@ pub(crate) fn twin<const K: usize>(
     precision: Precision,
     arithmetic: Arithmetic,
 ) -> DeviceTwin {
-    let low = padded(domain.window().map(|[low, _]| low));
+    let low = padded(domain.low());
     let (pitch, offset) = (padded(domain.pitch()), domain.sample().offset());
     of_points(header, PointArgs64 { low, pitch, offset, dwell, padding: 0 }, precision, arithmetic)
 }

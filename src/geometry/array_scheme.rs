@@ -1,6 +1,7 @@
 //! The scheme of an array of which no more is known than its size.
 
 use crate::geometry::scheme::{Level, Scheme};
+use crate::per_axis;
 
 /// g, r and B, as far as they are chosen.
 type ChosenScheme<const K: usize> = (Option<[u32; K]>, Option<[u32; K]>, Option<[u32; K]>);
@@ -81,7 +82,7 @@ impl<const K: usize> Scheme<K> {
         let leaf = |j: usize, r: u32| b.map_or(usual, |b| u64::from(r) * u64::from(b[j])).max(1);
         let long = |j: usize| !series[j] && u64::from(size[j]) >= 2 * leaf(j, 2);
         let none = !(0..K).any(long);
-        let r = r.unwrap_or_else(|| std::array::from_fn(|j| if (none && !series[j]) || long(j) { 2 } else { 1 }));
+        let r = r.unwrap_or_else(|| per_axis::each(|j| if (none && !series[j]) || long(j) { 2 } else { 1 }));
         // The levels below level 0 that the axis allows.
         let below = |j: usize| {
             let step = |&side: &u64| side.checked_mul(r[j].into());
@@ -95,7 +96,7 @@ impl<const K: usize> Scheme<K> {
         };
         // It stops where children would be shorter than three quarters of a leaf.
         let stop = |j: usize| ((3 * usual) / (2 * u64::from(r[j].max(2)))).max(1) as u32;
-        Self { g: g.unwrap_or_else(|| std::array::from_fn(grid)), r, b: b.unwrap_or_else(|| std::array::from_fn(stop)) }
+        Self { g: g.unwrap_or_else(|| per_axis::each(grid)), r, b: b.unwrap_or_else(|| per_axis::each(stop)) }
     }
 }
 

@@ -7,6 +7,7 @@
 
 use crate::dimension::MAX_DIM;
 use crate::geometry::region::Region;
+use crate::per_axis;
 use crate::registry::registry;
 
 registry! {
@@ -144,7 +145,12 @@ impl<const K: usize> Domain<K> {
 
     /// The cell pitch h_j per axis, in the field's coordinates.
     pub fn pitch(&self) -> [f64; K] {
-        std::array::from_fn(|j| (self.window[j][1] - self.window[j][0]) / f64::from(self.size[j]))
+        per_axis::each(|j| (self.window[j][1] - self.window[j][0]) / f64::from(self.size[j]))
+    }
+
+    /// Where the window begins on each axis.
+    pub(crate) fn low(&self) -> [f64; K] {
+        per_axis::each(|j| self.window[j][0])
     }
 
     /// The cell that holds a point of the field's coordinates; None if the point lies outside the window.
@@ -155,7 +161,7 @@ impl<const K: usize> Domain<K> {
     /// then one of these cells, not always the one that you sampled.
     pub fn cell_at(&self, point: [f64; K]) -> Option<[u32; K]> {
         let inside = (0..K).all(|j| (self.window[j][0]..=self.window[j][1]).contains(&point[j]));
-        inside.then(|| std::array::from_fn(|j| self.cell_on(j, point[j])))
+        inside.then(|| per_axis::each(|j| self.cell_on(j, point[j])))
     }
 
     /// The cell on an axis that holds a coordinate of the window.

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use crate::dimension::here;
 use crate::geometry::region::Region;
+use crate::per_axis;
 
 /// Points spread evenly over a domain: the cells of a coarse sample.
 ///
@@ -43,7 +44,7 @@ impl<const K: usize> SampleGrid<K> {
             }
         }
         let step = least_divisor(size.into_iter().fold(0, gcd), step..=step.saturating_mul(2)).unwrap_or(step);
-        Self { size, points: size.map(|n| (n / step).max(1)) }
+        Self { size, points: per_axis::each(|j| (size[j] / step).max(1)) }
     }
 
     /// Cells of the domain per axis.
@@ -70,7 +71,7 @@ impl<const K: usize> SampleGrid<K> {
         let mut point = self.whole().offset(first);
         let mut cells = Vec::with_capacity(count);
         for _ in 0..count {
-            cells.push(std::array::from_fn(|j| coordinate(j, point[j])));
+            cells.push(per_axis::each(|j| coordinate(j, point[j])));
             self.advance(&mut point);
         }
         cells

@@ -3,9 +3,10 @@
 //! Arithmetic is exact: the stop rule compares integers, bounds are floors of rationals, so that children tile their
 //! parent for every n, g and r, divisible or not.
 
-#[cfg(feature = "cuda")]
 use crate::dimension::{MAX_DIM, widened};
 use crate::geometry::region::{Region, saturated_wide};
+#[cfg(feature = "cuda")]
+use crate::per_axis;
 
 /// {g, r, B}: how a domain is split.
 ///
@@ -201,7 +202,7 @@ impl<const K: usize> Level<K> {
 
     /// The shorter of the two extents that regions of this level have on each axis: ⌊n_j/M_j⌋. The other is one more.
     pub fn least_extent(&self) -> [u32; K] {
-        std::array::from_fn(|j| self.size[j] / self.grid[j])
+        per_axis::each(|j| self.size[j] / self.grid[j])
     }
 }
 

@@ -204,9 +204,9 @@ impl About {
             let end = f64::from(size[j]).mul_add(spacing, origin);
             (end.is_finite() && (end - origin).is_finite() && origin < end).then_some([origin, end])
         };
-        let given: [_; K] = std::array::from_fn(of);
+        let given: [_; K] = per_axis::each(of);
         let known = given.iter().any(Option::is_some);
-        known.then(|| std::array::from_fn(|j| given[j].unwrap_or([0.0, f64::from(size[j])])))
+        known.then(|| per_axis::each(|j| given[j].unwrap_or([0.0, f64::from(size[j])])))
     }
 
     /// Which axes are steps of a series, such as time, so that only the others are divided. These are axes whose name
@@ -220,7 +220,7 @@ impl About {
             known.then(|| matches!(name.as_deref(), Some("t" | "time")) || unit.as_deref().is_some_and(is_time))
         };
         let least = size[..K.min(3)].iter().min().copied().unwrap_or(0);
-        let series: [bool; K] = std::array::from_fn(|j| named(j).unwrap_or(j == 3 && K == 4 && size[3] <= least / 4));
+        let series: [bool; K] = per_axis::each(|j| named(j).unwrap_or(j == 3 && K == 4 && size[3] <= least / 4));
         // There are others.
         if series.contains(&false) { series } else { [false; K] }
     }

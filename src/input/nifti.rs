@@ -13,6 +13,7 @@ use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::reader::open;
+use crate::per_axis;
 
 pub(super) const FORMAT: Format =
     Format { name: "NIfTI", extensions: &["nii", "nii.gz", "hdr", "hdr.gz"], part: None, folder: no_folder, describe };
@@ -212,7 +213,7 @@ impl<'b> NiftiHeader<'b> {
     }
 
     fn floats<const N: usize>(&self, at: usize) -> [f64; N] {
-        std::array::from_fn(|index| self.float(at, index))
+        per_axis::each(|index| self.float(at, index))
     }
 
     /// Cells of each axis.
@@ -282,16 +283,14 @@ impl<'b> NiftiHeader<'b> {
         let [qform, sform] = self.offsets.codes.map(|at| self.integer(at, widths[0]) > 0);
         let spatial: Vec<usize> = (0..k.min(3)).collect();
         let placed = match (qform, sform) {
-            (_, true) => Some(std::array::from_fn(|row| self.floats::<4>(rows + row * 4 * widths[1]))),
+            (_, true) => Some(per_axis::each(|row| self.floats::<4>(rows + row * 4 * widths[1]))),
             (true, _) => {
                 let [b, c, d, x, y, z]: [f64; 6] = self.floats(quaternion);
                 let turned = turn([b, c, d]);
                 let flip = if lengths[0] < 0.0 { -1.0 } else { 1.0 };
                 let steps = [lengths[1].abs(), lengths[2].abs(), lengths[3].abs() * flip];
                 let at = [x, y, z];
-                Some(std::array::from_fn(|row| {
-                    std::array::from_fn(|j| if j < 3 { turned[row][j] * steps[j] } else { at[row] })
-                }))
+                Some(per_axis::each(|row| per_axis::each(|j| if j < 3 { turned[row][j] * steps[j] } else { at[row] })))
             }
             _ => None,
         };

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::mesh::error::MeshError;
+use crate::per_axis;
 
 /// Triangles in three dimensions.
 ///
@@ -104,7 +105,7 @@ impl Mesh {
 
     /// `[lowest, highest]` coordinate on each axis.
     pub fn bounds(&self) -> [[f64; 2]; 3] {
-        std::array::from_fn(|j| {
+        per_axis::each(|j| {
             let all = self.vertices.iter().map(|vertex| vertex[j]);
             [all.clone().fold(f64::INFINITY, f64::min), all.fold(f64::NEG_INFINITY, f64::max)]
         })

@@ -12,6 +12,7 @@ use super::{Costs, Density, Geometry, ModelError, Options, Surface, features, ti
 use crate::backend::{How, Mapping, StrategyKind};
 use crate::dimension::here;
 use crate::geometry::{Level, Scheme};
+use crate::per_axis;
 use crate::result::Keep;
 use crate::rule::RuleKind;
 
@@ -281,8 +282,8 @@ impl<'a, const K: usize> Way<'a, K> {
 
 /// T_SBR and T_MBR, Eqs. (23) and (24).
 fn paper<const K: usize>(coarse: &Coarse<K>, hardware: Hardware, splits: [u32; 3]) -> Result<ModelTimes, ModelError> {
-    let [g, r, b] = splits.map(u64::from);
-    let geometry = Geometry::uniform(&coarse.size().map(u64::from), g, r, b)?;
+    let ([g, r, b], size) = (splits.map(u64::from), coarse.size());
+    let geometry = Geometry::uniform(&per_axis::each::<u64, K>(|j| size[j].into()), g, r, b)?;
     let costs = Costs::new(COSTS.0, COSTS.1)?;
     let scheme = Scheme::uniform(splits[0], splits[1], splits[2]);
     let (density, surface) = match coarse.profile(&scheme) {

@@ -8,6 +8,8 @@
 use super::ModelError;
 use super::observed::Terms;
 
+use crate::per_axis;
+
 /// One measured run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation {
@@ -145,7 +147,7 @@ fn refine(rows: &[[f64; TERMS]], used: &[usize], theta: &mut [f64; TERMS]) {
         let (mut normal, mut slope) = ([[0.0; TERMS]; TERMS], [0.0; TERMS]);
         for row in rows {
             let sum = dot(row, theta);
-            let share: [f64; TERMS] = std::array::from_fn(|m| theta[m] * row[m] / sum);
+            let share: [f64; TERMS] = per_axis::each(|m| theta[m] * row[m] / sum);
             for &a in used {
                 slope[a] -= share[a] * sum.ln();
                 used.iter().for_each(|&b| normal[a][b] += share[a] * share[b]);
@@ -157,7 +159,7 @@ fn refine(rows: &[[f64; TERMS]], used: &[usize], theta: &mut [f64; TERMS]) {
             used.iter().for_each(|&m| damped[m][m] += damping * (normal[m][m] + 1e-12));
             let step = solve(damped, slope, used);
             // A term that the runs do not want shrinks by a large factor per step, and stays positive.
-            let next: [f64; TERMS] = std::array::from_fn(|m| theta[m] * step[m].clamp(-20.0, 20.0).exp());
+            let next: [f64; TERMS] = per_axis::each(|m| theta[m] * step[m].clamp(-20.0, 20.0).exp());
             let cost = cost(rows, &next);
             if cost < least {
                 improved = least - cost > 1e-15 * least;

@@ -9,6 +9,7 @@ use crate::dimension::here;
 use crate::engine::{Request, Run};
 use crate::field::{FieldKind, Open};
 use crate::geometry::Scheme;
+use crate::per_axis;
 use crate::plan::Plan;
 use crate::result::{Content, Keep};
 
@@ -93,7 +94,7 @@ fn weights_here<const K: usize>(
         };
         let mut coords = pilot.encoding().decode(terminal.level(), terminal.code);
         for _ in 0..terminal.level() {
-            coords = std::array::from_fn(|j| coords[j] / pilot.scheme().r[j]);
+            coords = per_axis::each(|j| coords[j] / pilot.scheme().r[j]);
         }
         weights[plan.encoding().encode(0, coords) as usize] += price;
     }
@@ -111,7 +112,7 @@ fn small<const K: usize>(request: &Request, plan: &Plan<K>) -> Result<Option<Pla
     let Some(side) = (1..20).map(|bits| 1u32 << bits).take_while(|&side| cells(side) <= most).last() else {
         return Ok(None);
     };
-    let smaller: [u32; K] = std::array::from_fn(|j| grid[j].saturating_mul(side).min(size[j]));
+    let smaller: [u32; K] = per_axis::each(|j| grid[j].saturating_mul(side).min(size[j]));
     let domain = request.clone().size(smaller.to_vec()).domain::<K>()?;
     let scheme = Scheme { g: grid, r: plan.scheme().r, b: [1; K] };
     Ok(Some(Plan::new(domain, scheme, plan.curve(), plan.rule())?))

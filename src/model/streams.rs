@@ -9,6 +9,7 @@
 use super::observed::{Hardware, LevelWork, Terms};
 use crate::backend::{LEAST_MAPPED, MOST_DIVIDED, TILES};
 use crate::geometry::Level;
+use crate::per_axis;
 
 /// Lanes of a warp.
 const WARP: f64 = 32.0;
@@ -72,12 +73,12 @@ pub(super) fn on_planes<const K: usize>(size: [u32; K], level: &Level<K>, planes
 
 /// Planes about a root, of which neighbours share one.
 pub(super) fn about_roots<const K: usize>(level: &Level<K>) -> [f64; K] {
-    level.grid.map(|regions| 1.0 + 1.0 / f64::from(regions))
+    per_axis::each(|j| 1.0 + 1.0 / f64::from(level.grid[j]))
 }
 
 /// Planes between the children of a region.
 pub(super) fn between_children<const K: usize>(r: [u32; K]) -> [f64; K] {
-    r.map(|split| f64::from(split) - 1.0)
+    per_axis::each(|j| f64::from(r[j]) - 1.0)
 }
 
 /// Cells of a leaf that no plane holds, on average.

@@ -50,7 +50,7 @@ impl std::fmt::Display for Isa {
 }
 
 /// A floating-point number: f32 or f64.
-pub(crate) trait Real: Lanes<Real = Self> + PartialOrd + Send + Sync + 'static {
+pub(crate) trait Real: Lanes<Real = Self> + Default + PartialOrd + Send + Sync + 'static {
     /// Its 512-bit vector.
     #[cfg(target_arch = "x86_64")]
     type Avx512: Lanes<Real = Self>;

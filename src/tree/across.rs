@@ -2,6 +2,7 @@
 
 use crate::dimension::here;
 use crate::geometry::Region;
+use crate::per_axis;
 use crate::result::{Cells, DenseArray, RegionsChecksum, Stored, dense_fits};
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
@@ -238,5 +239,5 @@ fn around<const K: usize>(mut cells: impl Iterator<Item = [u32; K]>) -> Region<K
             (least[j], greatest[j]) = (least[j].min(cell[j]), greatest[j].max(cell[j]));
         }
     }
-    Region { corner: least, extent: std::array::from_fn(|j| greatest[j] - least[j] + 1) }
+    Region { corner: least, extent: per_axis::each(|j| greatest[j] - least[j] + 1) }
 }

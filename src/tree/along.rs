@@ -10,6 +10,7 @@ use std::ops::Range;
 use crate::curve::CurveKind;
 use crate::dimension::here;
 use crate::geometry::{Level, Region};
+use crate::per_axis;
 use crate::plan::Plan;
 use crate::result::Terminal;
 use crate::tree::axis::AxisRegions;
@@ -110,7 +111,7 @@ impl<const K: usize> Along<K> {
     /// The most cells of a region of `level`.
     pub(super) fn most_cells(&self, level: u32) -> u128 {
         let (size, grid) = (self.plan.domain().size(), self.plan.levels()[level as usize].grid);
-        Region { corner: [0; K], extent: std::array::from_fn(|j| size[j].div_ceil(grid[j])) }.cells_wide()
+        Region { corner: [0; K], extent: per_axis::each(|j| size[j].div_ceil(grid[j])) }.cells_wide()
     }
 
     /// The first level from `above` on whose regions have at most so many cells, or the deepest.
@@ -169,7 +170,7 @@ impl<const K: usize> Along<K> {
     /// The coordinates on the deepest level of the region that a cell of the domain lies in.
     #[inline]
     pub(super) fn coords(&self, cell: [u32; K]) -> [u32; K] {
-        std::array::from_fn(|j| self.axes[j].region(cell[j]))
+        per_axis::each(|j| self.axes[j].region(cell[j]))
     }
 
     /// The number, on the deepest level, of the region of an axis that a cell of the axis lies in.
@@ -187,8 +188,8 @@ impl<const K: usize> Along<K> {
     /// The region at `coords` on the deepest level.
     #[inline]
     pub(super) fn region_at(&self, coords: [u32; K]) -> Region<K> {
-        let corner = std::array::from_fn(|j| self.axes[j].first(coords[j]));
-        Region { corner, extent: std::array::from_fn(|j| self.axes[j].first(coords[j] + 1) - corner[j]) }
+        let corner = per_axis::each(|j| self.axes[j].first(coords[j]));
+        Region { corner, extent: per_axis::each(|j| self.axes[j].first(coords[j] + 1) - corner[j]) }
     }
 
     /// The cells of a region's axis on the deepest level.
@@ -200,8 +201,8 @@ impl<const K: usize> Along<K> {
     pub(super) fn meeting(&self, level: u32, window: &Region<K>) -> Region<K> {
         let level = &self.plan.levels()[level as usize];
         let first = level.coords(window.corner);
-        let last = level.coords(std::array::from_fn(|j| window.corner[j] + (window.extent[j] - 1)));
-        Region { corner: first, extent: std::array::from_fn(|j| last[j] - first[j] + 1) }
+        let last = level.coords(per_axis::each(|j| window.corner[j] + (window.extent[j] - 1)));
+        Region { corner: first, extent: per_axis::each(|j| last[j] - first[j] + 1) }
     }
 }
 

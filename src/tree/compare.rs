@@ -6,6 +6,7 @@ use crate::dimension::here;
 use crate::geometry::{Region, Slabs};
 use crate::memory::reserve;
 use crate::parallel;
+use crate::per_axis;
 use crate::result::Cells;
 use crate::rule::exact;
 use crate::tree::error::TreeError;
@@ -244,7 +245,7 @@ fn scattered<const K: usize>(region: TreeRegion<'_, K>) -> Result<Option<Scatter
 
 /// The smallest box around a box and a cell.
 fn hull<const K: usize>(bounds: &Region<K>, cell: [u32; K]) -> Region<K> {
-    let corner: [u32; K] = std::array::from_fn(|j| bounds.corner[j].min(cell[j]));
+    let corner: [u32; K] = per_axis::each(|j| bounds.corner[j].min(cell[j]));
     let last = |j: usize| (bounds.corner[j] + (bounds.extent[j] - 1)).max(cell[j]);
-    Region { corner, extent: std::array::from_fn(|j| last(j) - corner[j] + 1) }
+    Region { corner, extent: per_axis::each(|j| last(j) - corner[j] + 1) }
 }

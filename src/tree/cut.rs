@@ -6,6 +6,7 @@ use crate::dimension::here;
 use crate::geometry::Region;
 use crate::memory::{reserve, zeros};
 use crate::parallel;
+use crate::per_axis;
 use crate::result::{Cells, DenseArray, Stored, dense_fits, each_width};
 use crate::rule::exact;
 use crate::tree::entries::Entries;
@@ -115,8 +116,8 @@ impl<const K: usize> Tree<K> {
             let own = region.level();
             let word = region.uniform().filter(|_| own <= level).ok_or(TreeError::Below { level })?;
             let coords = plan.encoding().decode(own, region.code());
-            let split: [u32; K] = std::array::from_fn(|j| plan.scheme().r[j].pow(level - own));
-            array.fill(&Region { corner: std::array::from_fn(|j| coords[j] * split[j]), extent: split }, word);
+            let split: [u32; K] = per_axis::each(|j| plan.scheme().r[j].pow(level - own));
+            array.fill(&Region { corner: per_axis::each(|j| coords[j] * split[j]), extent: split }, word);
         }
         Ok(array)
     }

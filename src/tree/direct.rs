@@ -2,6 +2,7 @@
 
 use crate::geometry::Region;
 use crate::memory::{Refused, reserve, zeros};
+use crate::per_axis;
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
 
@@ -64,8 +65,8 @@ impl<const K: usize> Direct<K> {
             let level = entries.level(row);
             let coords = encoding.decode(level, along.code(level, entries.keys[row]));
             let below: Region<K> = Region {
-                corner: std::array::from_fn(|j| coords[j] * r[j].pow(along.deepest() - level)),
-                extent: std::array::from_fn(|j| r[j].pow(along.deepest() - level)),
+                corner: per_axis::each(|j| coords[j] * r[j].pow(along.deepest() - level)),
+                extent: per_axis::each(|j| r[j].pow(along.deepest() - level)),
             };
             for first in below.rows() {
                 let start = (0..K).map(|j| first[j] as usize * stride[j] as usize).sum::<usize>();

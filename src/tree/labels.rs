@@ -8,6 +8,7 @@ use crate::cell::CellType;
 use crate::dimension::here;
 use crate::geometry::Region;
 use crate::parallel;
+use crate::per_axis;
 use crate::result::{Content, Width, each_width};
 use crate::rule::exact;
 use crate::tree::error::TreeError;
@@ -131,7 +132,7 @@ impl<const K: usize> Tree<K> {
             (region.listed_leaf(), |visit: &mut dyn FnMut([u32; K])| entries().for_each(|(cell, _)| visit(cell)));
         if let Some(bounds) = bounds_without(own, &each, leaf.places.len()) {
             rest.first = bounds.corner;
-            rest.end = std::array::from_fn(|j| bounds.corner[j] + bounds.extent[j]);
+            rest.end = per_axis::each(|j| bounds.corner[j] + bounds.extent[j]);
             let sums = table.of(leaf.background);
             sums.leaves += u64::from(std::mem::replace(&mut sums.last, row) != row);
             sums.merge(&rest);
@@ -235,7 +236,7 @@ impl<const K: usize> LabelSums<K> {
         let mut all = self.clone();
         all.settle();
         let Self { word, cells, regions, leaves, first, end, doubled, .. } = all;
-        let extent = std::array::from_fn(|j| end[j] - first[j]);
+        let extent = per_axis::each(|j| end[j] - first[j]);
         LabelStatistics {
             word,
             cells,

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::backend::Control;
 use crate::dimension::here;
 use crate::geometry::{Region, Rows};
+use crate::per_axis;
 use crate::result::Cells;
 use crate::tree::bottom_up::{BLOCK, BottomUp};
 use crate::tree::error::TreeError;
@@ -89,7 +90,7 @@ impl<const K: usize> BottomUp<'_, K> {
         let (mut mixed, mut are_all) = (Vec::new(), true);
         // Cells of a region that would be in leaves if it were divided so often.
         let left_of = |region: &Region<K>, around: &Region<K>, buffer: &Cells, divisions: u32| -> u64 {
-            let parts = scheme.r.map(|r| r.saturating_pow(divisions));
+            let parts = per_axis::each(|j| scheme.r[j].saturating_pow(divisions));
             let mixed = |part: &Region<K>| {
                 let own = spans.span(buffer, around, part);
                 spans.region(own, spans.span(buffer, around, &spans.around(part, size))).is_none()
@@ -160,7 +161,7 @@ impl<const K: usize> BottomUp<'_, K> {
 /// The parts of a region, so many per axis, or as many as it has cells there.
 fn split<const K: usize>(region: &Region<K>, parts: [u32; K]) -> impl Iterator<Item = Region<K>> {
     let region = *region;
-    let parts: [u32; K] = std::array::from_fn(|j| parts[j].min(region.extent[j]));
+    let parts: [u32; K] = per_axis::each(|j| parts[j].min(region.extent[j]));
     let all: u64 = parts.iter().map(|&parts| u64::from(parts)).product();
     (0..all).map(move |mut number| {
         let mut part = region;

@@ -15,6 +15,7 @@ use crate::curve::CurveKind;
 use crate::dimension::here;
 use crate::geometry::{Domain, Region, Sample, Scheme};
 use crate::memory::reserve;
+use crate::per_axis;
 use crate::plan::Plan;
 use crate::rule::RuleKind;
 use crate::tree::bottom_up::BottomUp;
@@ -104,7 +105,7 @@ impl<'p, const M: usize> TreeSlice<'p, M> {
         let mut tree = builder.tree()?;
         self.of.doubts(control, &mut |corner, known| {
             // A region of one value shows as one, which is a region of the slice or lies in one.
-            if let Some((row, _)) = tree.searched(std::array::from_fn(|j| corner[j])) {
+            if let Some((row, _)) = tree.searched(per_axis::each(|j| corner[j])) {
                 tree.entries.doubt(row, known);
             }
         })?;
@@ -197,13 +198,13 @@ impl LeftAxes {
     /// The plan of these axes alone.
     fn plan<const M: usize>(&self) -> Result<Plan<M>, Error> {
         assert_eq!(self.left.len(), M, "M axes are left");
-        let of = |all: &[u32]| -> [u32; M] { std::array::from_fn(|j| all[j]) };
-        let domain = Domain::new(of(&self.size), std::array::from_fn(|j| self.window[j]), self.sample)?;
+        let of = |all: &[u32]| -> [u32; M] { per_axis::each(|j| all[j]) };
+        let domain = Domain::new(of(&self.size), per_axis::each(|j| self.window[j]), self.sample)?;
         let mut scheme = Scheme { g: of(&self.g), r: of(&self.r), b: of(&self.b) };
         if scheme.r == [1; M] {
             // Nothing is divided where B is half of what level 0 has.
             let half = |j: usize| u64::from(self.size[j]).div_ceil(2 * u64::from(scheme.g[j])) as u32;
-            (scheme.r, scheme.b) = ([2; M], std::array::from_fn(|j| scheme.b[j].max(half(j))));
+            (scheme.r, scheme.b) = ([2; M], per_axis::each(|j| scheme.b[j].max(half(j))));
         }
         let along = |curve| Plan::new(domain, scheme, curve, RuleKind::Full);
         Ok(along(self.curve).or_else(|_| along(CurveKind::Morton))?)

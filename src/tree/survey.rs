@@ -13,6 +13,7 @@ use crate::cell::CellType;
 use crate::dimension::here;
 use crate::mapping::{SHORT, SharedCells};
 use crate::parallel;
+use crate::per_axis;
 use crate::result::{Cells, MemoryError, Stored, Width, each_width};
 use crate::rule::exact;
 use crate::tree::along::Along;
@@ -62,11 +63,12 @@ impl<const K: usize> Survey<K> {
     fn new_here(along: &Along<K>, source: &dyn Source<K>, control: &Control) -> Result<Self, TreeError> {
         let memory = source.in_memory().expect("looked for before");
         let grid = along.plan().levels()[along.deepest() as usize].grid;
-        let axes = std::array::from_fn(|i| if memory.reversed { K - 1 - i } else { i });
+        let axes = per_axis::each(|i| if memory.reversed { K - 1 - i } else { i });
+        let lengths = |of: &[u32]| axes.iter().map(|&j| of[j]).collect();
         let regions = along.codes(along.deepest()) as usize;
         let refused = MemoryError::refused(Stored::Terminals);
         let mut words = Cells::zeroed(source.kind(), regions).map_err(refused)?;
-        let ground = Ground::new(axes.map(|j| source.size()[j]).to_vec(), axes.map(|j| grid[j]).to_vec());
+        let ground = Ground::new(lengths(&source.size()), lengths(&grid));
         let (will_need, unchanged) = (|bytes| source.will_need(bytes), || source.unchanged());
         let ahead = Ahead { will_need: &will_need, unchanged: &unchanged };
         let mixed =

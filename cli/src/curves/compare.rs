@@ -206,7 +206,7 @@ fn divided<const K: usize>(run: &Subdivision<K>) -> Levels<K> {
     for terminal in run.terminals() {
         let mut coords = plan.encoding().decode(terminal.level(), terminal.code);
         for level in (0..terminal.level() as usize).rev() {
-            coords = std::array::from_fn(|j| coords[j] / r[j]);
+            coords = per_axis::each(|j| coords[j] / r[j]);
             if !divided[level].insert(coords) {
                 break; // its ancestors are known
             }

@@ -14,6 +14,7 @@ pub mod tree;
 
 use crate::error::Error;
 use orthant::geometry::Region;
+use orthant::per_axis;
 use orthant::result::DenseArray;
 use orthant::tree::TreeAxis;
 
@@ -68,7 +69,7 @@ impl<const K: usize> Slice<K> {
             }
         };
         let at = |j: usize| if axes.contains(&j) { 0 } else { through[j].unwrap_or(size[j] / 2) };
-        Ok(Self { axes, through: std::array::from_fn(at), scale: 1 })
+        Ok(Self { axes, through: per_axis::each(at), scale: 1 })
     }
 
     /// The axes that are held, as `--slice` takes them.
@@ -124,7 +125,7 @@ impl<const K: usize> Slice<K> {
     /// The cells of it in a field of `size` cells, as a box.
     pub fn window(&self, size: [u32; K]) -> Region<K> {
         let extent = |j: usize| if self.axes.contains(&j) { size[j] } else { 1 };
-        Region { corner: self.through, extent: std::array::from_fn(extent) }
+        Region { corner: self.through, extent: per_axis::each(extent) }
     }
 
     /// The words of the first cells of the row that lies `y` upwards, from the left.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orthant::input::{InputError, InputFault, ListFile};
+use orthant::per_axis;
 use orthant::per_axis::{shortest, text as by};
 use orthant::result::{MemoryError, Stored};
 use orthant::tree::{CellList, ListError, SortedList, TreeError, TreeInfo};
@@ -197,7 +198,7 @@ impl ListRun {
                 return Err(ListError::Interrupted);
             }
             // A reader has as many coordinates as its header says.
-            list.push(std::array::from_fn(|j| cell[j]), word).inspect_err(|error| {
+            list.push(per_axis::each(|j| cell[j]), word).inspect_err(|error| {
                 if let ListError::Memory { need } = error {
                     full = Some(*need);
                 }

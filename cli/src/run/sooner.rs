@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use orthant::WordsMut;
 use orthant::field::Field;
 use orthant::geometry::Domain;
+use orthant::per_axis;
 
 /// What opening a GPU took at least (docs/results/last-mile.md).
 const OPENING: Duration = Duration::from_millis(200);
@@ -23,7 +24,7 @@ pub(super) fn on_cpu<const K: usize>(field: &dyn Field<K>, domain: &Domain<K>, t
     let (mut narrow, mut wide) = (vec![0; length as usize], vec![0; length as usize]);
     let (mut cells, start) = (Vec::new(), Instant::now());
     for row in 0..ROWS {
-        let corner: [u32; K] = std::array::from_fn(|axis| {
+        let corner: [u32; K] = per_axis::each(|axis| {
             let free = if axis == 0 { size[0] - length + 1 } else { size[axis] };
             (scattered(row * K as u64 + axis as u64) % u64::from(free)) as u32
         });

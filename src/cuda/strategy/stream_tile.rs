@@ -7,6 +7,7 @@ use crate::cell::CellType;
 use crate::cuda::outline::Outline;
 use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
+use crate::per_axis;
 use crate::result::Storage;
 
 /// The most regions of a tile, a lane each.
@@ -60,7 +61,7 @@ pub(super) struct TileShape {
 
 /// The longest side of a level's regions on every axis.
 fn sides(level: &Level<MAX_DIM>, size: [u32; MAX_DIM]) -> [u32; MAX_DIM] {
-    std::array::from_fn(|j| size[j].div_ceil(level.grid[j]))
+    per_axis::each(|j| size[j].div_ceil(level.grid[j]))
 }
 
 fn cells(sides: [u32; MAX_DIM]) -> u64 {

@@ -1,6 +1,7 @@
 //! What nodes know of their active cells.
 
 use crate::export::nvdb::layout::Values;
+use crate::per_axis;
 
 /// Cells that are not 0: their box, both ends included, and the least and greatest of their values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,8 +20,8 @@ impl Active {
 
     pub(super) fn join(one: Option<Self>, other: Option<Self>, values: Values) -> Option<Self> {
         let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
-        let low = std::array::from_fn(|j| a.low[j].min(b.low[j]));
-        let high = std::array::from_fn(|j| a.high[j].max(b.high[j]));
+        let low = per_axis::each(|j| a.low[j].min(b.low[j]));
+        let high = per_axis::each(|j| a.high[j].max(b.high[j]));
         Some(Self { low, high, range: joined(a.range, b.range, values) })
     }
 }

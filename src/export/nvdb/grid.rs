@@ -10,6 +10,7 @@ use crate::export::nvdb::nodes::{VdbEntry, VdbNode, VdbNodes};
 use crate::export::vtk::{origin_and_spacing, three};
 use crate::geometry::Domain;
 use crate::memory::reserve;
+use crate::per_axis;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"NanoVDB0");
 /// 32.4.2, in 11, 11 and 10 bits.
@@ -55,9 +56,8 @@ impl Placement {
     fn of<const K: usize>(domain: &Domain<K>, active: Option<Active>) -> Self {
         let (origin, spacing) = origin_and_spacing(domain);
         let middle = three(std::array::from_fn::<_, 3, _>(|j| 0.5f64.mul_add(spacing[j], origin[j])), 0.0);
-        let at = |cell: [u32; 3], more: f64| {
-            std::array::from_fn(|j| (f64::from(cell[j]) + more).mul_add(spacing[j], middle[j]))
-        };
+        let at =
+            |cell: [u32; 3], more: f64| per_axis::each(|j| (f64::from(cell[j]) + more).mul_add(spacing[j], middle[j]));
         let world = active.map_or([[f64::MAX; 3], [f64::MIN; 3]], |active| [at(active.low, 0.0), at(active.high, 1.0)]);
         Self { spacing, middle, world }
     }

@@ -8,6 +8,7 @@ use crate::export::nvdb::leaf::VdbLeaf;
 use crate::export::read_box::ReadBox;
 use crate::geometry::Region;
 use crate::parallel;
+use crate::per_axis;
 
 /// Cells along a leaf, a lower and an upper node.
 pub(super) const SIDES: [u32; 3] = [8, 128, 4096];
@@ -62,17 +63,17 @@ enum Lower {
 impl<'b, const K: usize> VdbCutter<'b, K> {
     /// Of a domain of three axes.
     pub(super) fn new(boxes: &'b dyn Boxes<K>, values: Values) -> Self {
-        Self { boxes, values, size: std::array::from_fn(|j| boxes.size()[j]) }
+        Self { boxes, values, size: per_axis::each(|j| boxes.size()[j]) }
     }
 
     /// The part of a box that lies in the domain, and whether it is all of it.
     fn clip(&self, corner: [u32; 3], side: u32) -> Option<(Region<3>, bool)> {
-        let extent: [u32; 3] = std::array::from_fn(|j| self.size[j].saturating_sub(corner[j]).min(side));
+        let extent: [u32; 3] = per_axis::each(|j| self.size[j].saturating_sub(corner[j]).min(side));
         (!extent.contains(&0)).then(|| (Region { corner, extent }, extent == [side; 3]))
     }
 
     fn region(part: &Region<3>) -> Region<K> {
-        Region { corner: std::array::from_fn(|j| part.corner[j]), extent: std::array::from_fn(|j| part.extent[j]) }
+        Region { corner: per_axis::each(|j| part.corner[j]), extent: per_axis::each(|j| part.extent[j]) }
     }
 
     /// The value of a tile in place of a box, if that is known without looking at cells.
@@ -88,7 +89,7 @@ impl<'b, const K: usize> VdbCutter<'b, K> {
         }
         let (part, _) = self.clip(corner, SIDES[1]).expect("what is not there is a tile");
         let read = ReadBox::of(self.boxes, Self::region(&part))?;
-        let word = |cell: [u32; 3]| read.word(std::array::from_fn(|j| cell[j]));
+        let word = |cell: [u32; 3]| read.word(per_axis::each(|j| cell[j]));
         let (mut entries, mut leaves, mut active) = (Vec::with_capacity(4096), Vec::new(), None);
         for number in 0..CHILDREN[0].pow(3) {
             let corner = child(corner, number, CHILDREN[0], SIDES[0]);
@@ -119,8 +120,8 @@ impl<'b, const K: usize> VdbCutter<'b, K> {
             let place = (0..3).fold(0, |place, j| place << 3 | (cell[j] - corner[j]) as usize);
             words[place] = word(cell);
             if words[place] != 0 {
-                low = std::array::from_fn(|j| low[j].min(cell[j]));
-                high = std::array::from_fn(|j| high[j].max(cell[j]));
+                low = per_axis::each(|j| low[j].min(cell[j]));
+                high = per_axis::each(|j| high[j].max(cell[j]));
                 range = joined(range, of_word(words[place], self.values), self.values);
             }
         }
@@ -136,7 +137,7 @@ impl<'b, const K: usize> VdbCutter<'b, K> {
 fn child(corner: [u32; 3], number: u32, children: u32, side: u32) -> [u32; 3] {
     let at = [number / (children * children), number / children % children, number % children];
     // Saturates beyond all domains.
-    std::array::from_fn(|j| corner[j].saturating_add(at[j] * side))
+    per_axis::each(|j| corner[j].saturating_add(at[j] * side))
 }
 
 impl VdbNodes {

@@ -39,6 +39,7 @@
 //! Products and sums are rounded once together, whatever the run does: that is fewer operations, and less rounding.
 
 use crate::field::options::Precision;
+use crate::per_axis;
 use crate::rule::Verdict;
 use crate::simd::Real;
 
@@ -137,8 +138,8 @@ impl<N: Real, const K: usize> Hull<N, K> {
             return None;
         }
         // Half widths are of the centre as it is rounded.
-        let centre: [N; K] = std::array::from_fn(|j| N::from_f64(0.5) * (a[j] + b[j]));
-        let half = std::array::from_fn(|j| larger(distance(a[j], centre[j]), distance(b[j], centre[j])));
+        let centre: [N; K] = per_axis::each(|j| N::from_f64(0.5) * (a[j] + b[j]));
+        let half = per_axis::each(|j| larger(distance(a[j], centre[j]), distance(b[j], centre[j])));
         Some(Self { centre, half, unit: T::UNIT, near: near::<T>() })
     }
 

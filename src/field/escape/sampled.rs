@@ -6,6 +6,7 @@ use crate::field::escape::enclosure::{Hull, own_numbers};
 use crate::field::escape::orbit::{Orbit, Rounding};
 use crate::field::options::Precision;
 use crate::geometry::{Domain, Region};
+use crate::per_axis;
 use crate::simd::{Isa, Real};
 
 /// An escape-time field over a domain.
@@ -41,7 +42,7 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Escap
     /// The sample point of a cell: x_j = (c_j + o)·h_j + lo_j.
     #[inline(always)]
     fn sample(&self, cell: [u32; K]) -> [T; K] {
-        std::array::from_fn(|j| A::mul_add(T::from_u32(cell[j]) + self.offset, self.pitch[j], self.low[j]))
+        per_axis::each(|j| A::mul_add(T::from_u32(cell[j]) + self.offset, self.pitch[j], self.low[j]))
     }
 
     /// The first state of a cell.
@@ -53,7 +54,7 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Escap
     /// The box of the samples of a region's cells, as they are computed; None if it reaches too far.
     #[inline(always)]
     pub(super) fn hull<N: Real>(&self, region: &Region<K>) -> Option<Hull<N, K>> {
-        let last = std::array::from_fn(|j| region.corner[j] + (region.extent[j] - 1));
+        let last = per_axis::each(|j| region.corner[j] + (region.extent[j] - 1));
         Hull::between(self.sample(region.corner), self.sample(last))
     }
 

@@ -19,6 +19,7 @@ use crate::field::formula::random::{Random, iteration, text};
 use crate::field::formula::text::Formula;
 use crate::field::options::Arithmetic;
 use crate::geometry::{Domain, Region, Sample};
+use crate::per_axis;
 use crate::rule::Verdict;
 
 /// Those on which the rules for zeros, NaN, infinity and rounding show.
@@ -156,9 +157,9 @@ impl Questions {
             )
             .unwrap();
         }
-        let cells: Vec<[u32; K]> = (0..64).map(|_| std::array::from_fn(|_| random.below(64) as u32)).collect();
+        let cells: Vec<[u32; K]> = (0..64).map(|_| per_axis::each(|_| random.below(64) as u32)).collect();
         let regions = (0..32).map(|number| {
-            let corner: [u32; K] = std::array::from_fn(|_| random.below(64) as u32);
+            let corner: [u32; K] = per_axis::each(|_| random.below(64) as u32);
             let most = [1, 4, 16, 64][number % 4];
             Region { corner, extent: corner.map(|first| (1 + random.below(most) as u32).min(64 - first)) }
         });

@@ -131,44 +131,48 @@ impl<const K: usize, T: FormulaNumber> FormulaSamples<K, T> {
     /// The twin of a long formula over the same cells: its tape in waves and its constants are arrays, beside its source. Bounds
     /// of regions take a block of threads, which leaves a shorter tape where they prove nothing.
     pub(super) fn long_twin(&self, text: FormulaText, tape: &FormulaTape<T>, waves: Vec<u64>) -> DeviceTwin {
-        let (domain, axis) = (&self.domain, self.axes[0]);
-        let window = padded(domain.window().map(|[low, _]| low));
-        let (pitch, offset) = (padded(domain.pitch()), domain.sample().offset());
-        let twin = match size_of::<T>() {
-            4 => {
-                let [low, pitch] = [window, pitch].map(|numbers| numbers.map(|number| number as f32));
-                let offset = offset as f32;
-                let args = LongFormulaArgs32 { low, pitch, offset, ..LongFormulaArgs32::default() };
-                DeviceTwin::built_in(HEADER, &args)
-            }
-            _ => {
-                let args = LongFormulaArgs64 { low: window, pitch, offset, ..LongFormulaArgs64::default() };
-                DeviceTwin::built_in(HEADER, &args)
-            }
-        };
-        let twin = text.twin(DeviceTwin { precision: precision::<T>(), arithmetic: axis.arithmetic, ..twin });
-        let constants =
-            tape.constants.iter().flat_map(|constant| constant.word().to_le_bytes()[..size_of::<T>()].to_vec());
-        let axes: Vec<String> = tape.axes.iter().map(usize::to_string).collect();
-        let number = |place: usize| tape.truth.map_or(u64::from(u32::MAX), |truth| u64::from(truth[place]));
-        let twin =
-            waves::defines().into_iter().fold(twin, |twin, (name, value)| twin.define(name, format!("{value}u")));
-        let values = tape.axes.len() + (waves[0] as u32) as usize;
-        // Bounds and a name for each value, and for what is behind the last.
-        let row = (values + 1) * (2 * size_of::<T>() + size_of::<u32>());
-        twin.define("FORMULA_AXES", format!("{}u", tape.axes.len()))
-            .define("FORMULA_AXIS", axes.join(", "))
-            .define("FORMULA_NEVER", format!("{}u", number(0)))
-            .define("FORMULA_ALWAYS", format!("{}u", number(1)))
-            .with_forest(waves.len(), row)
-            .with("root", Arc::new(waves))
-            .array("constants", constants.collect())
+        let (low, pitch) = (padded(self.domain.low()), padded(self.domain.pitch()));
+        let samples = LongFormulaArgs64 { low, pitch, offset: self.domain.sample().offset(), ..Default::default() };
+        text.twin(long_twin(samples, self.axes[0].arithmetic, tape, waves))
     }
 
     /// The twin of a formula over the same cells, whose orbits end after `cap` iterations if they are any.
     pub(super) fn twin(&self, text: FormulaText, cap: u32) -> DeviceTwin {
         text.twin(points::twin(HEADER, &self.domain, cap, precision::<T>(), self.axes[0].arithmetic))
     }
+}
+
+/// The twin of a long formula whose cells have these samples.
+fn long_twin<T: FormulaNumber>(
+    samples: LongFormulaArgs64,
+    arithmetic: Arithmetic,
+    tape: &FormulaTape<T>,
+    waves: Vec<u64>,
+) -> DeviceTwin {
+    let twin = match size_of::<T>() {
+        4 => {
+            let LongFormulaArgs64 { low, pitch, offset, .. } = samples;
+            let [low, pitch] = [low, pitch].map(|numbers| numbers.map(|number| number as f32));
+            let args = LongFormulaArgs32 { low, pitch, offset: offset as f32, ..Default::default() };
+            DeviceTwin::built_in(HEADER, &args)
+        }
+        _ => DeviceTwin::built_in(HEADER, &samples),
+    };
+    let twin = DeviceTwin { precision: precision::<T>(), arithmetic, ..twin };
+    let constants = tape.constants.iter().flat_map(|constant| constant.word().to_le_bytes()[..size_of::<T>()].to_vec());
+    let axes: Vec<String> = tape.axes.iter().map(usize::to_string).collect();
+    let number = |place: usize| tape.truth.map_or(u64::from(u32::MAX), |truth| u64::from(truth[place]));
+    let twin = waves::defines().into_iter().fold(twin, |twin, (name, value)| twin.define(name, format!("{value}u")));
+    let values = tape.axes.len() + (waves[0] as u32) as usize;
+    // Bounds and a name for each value, and for what is behind the last.
+    let row = (values + 1) * (2 * size_of::<T>() + size_of::<u32>());
+    twin.define("FORMULA_AXES", format!("{}u", tape.axes.len()))
+        .define("FORMULA_AXIS", axes.join(", "))
+        .define("FORMULA_NEVER", format!("{}u", number(0)))
+        .define("FORMULA_ALWAYS", format!("{}u", number(1)))
+        .with_forest(waves.len(), row)
+        .with("root", Arc::new(waves))
+        .array("constants", constants.collect())
 }
 
 #[inline(always)]

@@ -8,6 +8,7 @@ use crate::field::Field;
 use crate::geometry::{Domain, Level, SampleGrid, boundary};
 use crate::model::observed::LevelWork;
 use crate::model::rounds::Rounds;
+use crate::per_axis;
 use crate::rule::RuleKind;
 
 /// Sampled cells per region side below which a level is not believed.
@@ -160,7 +161,7 @@ impl<const K: usize> Coarse<K> {
     /// Cells of a region of a level, and those that decide it, on average.
     pub(super) fn decisive(&self, level: &Level<K>) -> (f64, f64) {
         let size = self.size();
-        let sides: [f64; K] = std::array::from_fn(|j| f64::from(size[j]) / f64::from(level.grid[j]));
+        let sides: [f64; K] = per_axis::each(|j| f64::from(size[j]) / f64::from(level.grid[j]));
         (sides.iter().product(), self.explore.rule.cost(sides.into_iter()))
     }
 }

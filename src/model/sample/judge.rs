@@ -4,6 +4,7 @@
 
 use crate::field::{Field, Payload};
 use crate::geometry::{Domain, Level, Region, SampleGrid};
+use crate::per_axis;
 use crate::rule::{RuleKind, Verdict};
 
 /// A region as the sample shows it.
@@ -71,7 +72,7 @@ impl<const K: usize> Judge<'_, K> {
         let really = Level::of([1 << i; K], self.domain.size());
         let prover = self.field.prover().filter(|_| self.proves && self.field.carrier().is_none());
         let prove = |place: usize| {
-            let coords = std::array::from_fn(|j| (place >> (i * j) & ((1 << i) - 1)) as u32);
+            let coords = per_axis::each(|j| (place >> (i * j) & ((1 << i) - 1)) as u32);
             prover.map_or(Verdict::Unknown, |prover| {
                 let prove = |deciding: &Region<K>| prover.prove(deciding, Payload::default());
                 self.rule.verdict(&really.region(coords), self.domain.size(), prove)
@@ -140,7 +141,7 @@ impl<const K: usize> Judge<'_, K> {
 /// The region at `place` of 2^i per axis with these bounds.
 fn region<const K: usize>(bounds: &[Vec<u32>; K], place: usize, i: usize) -> Region<K> {
     let bound = |j: usize, more: usize| bounds[j][(place >> (i * j) & ((1 << i) - 1)) + more];
-    Region { corner: std::array::from_fn(|j| bound(j, 0)), extent: std::array::from_fn(|j| bound(j, 1) - bound(j, 0)) }
+    Region { corner: per_axis::each(|j| bound(j, 0)), extent: per_axis::each(|j| bound(j, 1) - bound(j, 0)) }
 }
 
 /// Labels of some cells.

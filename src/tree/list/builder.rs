@@ -2,8 +2,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use crate::backend::Control;
 use crate::cell::CellType;
 use crate::dimension::here;
@@ -156,9 +154,9 @@ impl<const K: usize> CellList<K> {
         let Self { along, kind, background, most, mut records, limit } = self;
         control.check()?;
         // In place: a copy of the list would be as large as all that is allowed.
-        records.par_sort_unstable_by_key(|record| (record.code, record.place));
+        let twice = CellRecord::sort(&mut records);
         control.check()?;
-        if let Some(twice) = records.windows(2).find(|two| (two[0].code, two[0].place) == (two[1].code, two[1].place)) {
+        if let Some(twice) = twice {
             let cell = cell_of(&along, &twice[0]).map(|c| c.to_string()).join(", ");
             return Err(ListError::Twice { cell, values: [0, 1].map(|i| kind.text(twice[i].word)) }.into());
         }
@@ -245,7 +243,7 @@ impl<const K: usize> SortedList<K> {
                     let region = along.plan().region(level, along.code(level, key));
                     let records = &mut own[start - begins..end - begins];
                     records.iter_mut().for_each(|record| record.place = region.place(cell_of(along, record)) as u64);
-                    records.sort_unstable_by_key(|record| record.place);
+                    CellRecord::sort_places(records);
                 }
                 start = end;
             }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::cell::{CellType, Words};
 use crate::geometry::Region;
 use crate::memory::{Refused, reserve};
+use crate::per_axis;
 use crate::result::{Cells, RegionsChecksum, append_le};
 use crate::rule::exact;
 use xxhash_rust::xxh3::xxh3_64;
@@ -114,7 +115,7 @@ impl ListedLeaf<'_> {
         part: &Region<K>,
         visit: &mut dyn FnMut([u32; K], u64),
     ) {
-        let last = std::array::from_fn(|j| part.corner[j] + (part.extent[j] - 1));
+        let last = per_axis::each(|j| part.corner[j] + (part.extent[j] - 1));
         let ends = [own.place(part.corner) as u64, own.place(last) as u64];
         let start = self.places.partition_point(|&place| place < ends[0]);
         for (entry, &place) in self.places.iter().enumerate().skip(start).take_while(|(_, place)| **place <= ends[1]) {

@@ -137,19 +137,36 @@ impl<const K: usize> FromPoints<'_, K> {
             crate::memory::reserve(&mut records, range.len()).map_err(&refused)?;
             let coordinates = &points.coordinates()[range.start * K..range.end * K];
             keys.append(coordinates, words.map(|words| &words[range]), &mut records);
-            let spread = radix::spread(&records, bits, &|record: &R| record.key()).map_err(&refused)?;
+            let spread = spread_records(&records, bits)?;
             spare.give(records);
             Ok(spread)
         })?;
         drop(spare);
-        let inside = parts.iter().map(SpreadRecords::len).sum();
-        let mut sorted = Vec::new();
-        crate::memory::reserve(&mut sorted, inside).map_err(&refused)?;
-        sorted.resize(inside, R::default());
-        let ends = Ends { check: &|| control.check(), refused: &|none| Error::from(refused(none)) };
-        radix::gather(parts, bits, &mut sorted, &|record: &R| record.key(), &ends)?;
-        Ok(sorted)
+        Ok(gather_records(parts, bits, control)?)
     }
+}
+
+// What follows knows no number of axes: a sort is much code, and is compiled once for each kind of record.
+
+/// Spreads records by the highest bits of their keys.
+fn spread_records<R: SortedRecord>(records: &[R], bits: KeyBits) -> Result<SpreadRecords<R>, MemoryError> {
+    radix::spread(records, bits, &|record: &R| record.key()).map_err(MemoryError::refused(Stored::Points))
+}
+
+/// Puts records that were spread into the order of their keys.
+fn gather_records<R: SortedRecord>(
+    parts: Vec<SpreadRecords<R>>,
+    bits: KeyBits,
+    control: &Control,
+) -> Result<Vec<R>, Error> {
+    let refused = MemoryError::refused(Stored::Points);
+    let inside = parts.iter().map(SpreadRecords::len).sum();
+    let mut sorted = Vec::new();
+    crate::memory::reserve(&mut sorted, inside).map_err(&refused)?;
+    sorted.resize(inside, R::default());
+    let ends = Ends { check: &|| control.check(), refused: &|none| Error::from(refused(none)) };
+    radix::gather(parts, bits, &mut sorted, &|record: &R| record.key(), &ends)?;
+    Ok(sorted)
 }
 
 /// Bytes of so many records while they are sorted.

@@ -6,6 +6,7 @@
 use crate::cell::CellType;
 use crate::geometry::{Region, Rows};
 use crate::number::Number;
+use crate::per_axis;
 use crate::result::{Cells, Width, each_width};
 use crate::rule::exact;
 use crate::tree::predicate::order::{CellOrder, Span};
@@ -99,9 +100,9 @@ impl Spans {
     #[inline(never)]
     pub(in crate::tree) fn around<const K: usize>(&self, region: &Region<K>, size: [u32; K]) -> Region<K> {
         let Holds::OneSide(_) = self.holds else { return *region };
-        let corner: [u32; K] = region.corner.map(|first| first.saturating_sub(1));
+        let corner: [u32; K] = per_axis::each(|j| region.corner[j].saturating_sub(1));
         let end = |j: usize| (region.corner[j] + (region.extent[j] - 1)).saturating_add(2).min(size[j]);
-        Region { corner, extent: std::array::from_fn(|j| end(j) - corner[j]) }
+        Region { corner, extent: per_axis::each(|j| end(j) - corner[j]) }
     }
 
     /// The span of a region's cells, which lie in a buffer over `block`.
