@@ -4,7 +4,6 @@
 
 use orthant::Error;
 use orthant::backend::ExploreOrder;
-use orthant::conformance::differing;
 use orthant::field::{Job, Open};
 use orthant::prelude::*;
 
@@ -20,7 +19,7 @@ impl Job for Compare {
         let all = go(How::default().strategy(StrategyKind::Exhaustive))?;
         let whole = go(How::default().explore_order(ExploreOrder::Paper).keep(Keep::Regions))?.totals().label_sum;
         let scattered = go(How::default())?;
-        let wrong = differing(all.array().unwrap(), scattered.array().unwrap());
+        let wrong = all.array().unwrap().differing(scattered.array().unwrap());
         let (all, scattered) = (all.totals().label_sum, scattered.totals().label_sum);
         let last = plan.levels()[plan.levels().len() - 1];
         println!(

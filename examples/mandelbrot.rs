@@ -28,7 +28,7 @@ fn main() -> Result<(), Error> {
         "{} iterations instead of {}; {} of {} cells differ",
         subdivision.totals().label_sum,
         exhaustive.totals().label_sum,
-        orthant::conformance::differing(subdivision.array().unwrap(), exhaustive.array().unwrap()),
+        subdivision.array().unwrap().differing(exhaustive.array().unwrap()),
         plan.domain().cells(),
     );
     Ok(())

@@ -66,10 +66,12 @@ pub(crate) fn widened<T: Copy, const K: usize>(values: [T; K], beyond: T) -> [T;
 
 /// Declares `fn name<const K: usize>() -> &'static T<K>`: the value `T::<K>::HERE`, with all that it refers to compiled
 /// in this crate. It panics where K is not a number of dimensions.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! compiled_here {
     (fn $name:ident -> $T:ident) => {
         fn $name<const K: usize>() -> &'static $T<K> {
-            static HERE: [&(dyn std::any::Any + Sync); $crate::dimension::MAX_DIM] = [
+            static HERE: [&(dyn std::any::Any + Sync); $crate::MAX_DIM] = [
                 &$T::<1>::HERE,
                 &$T::<2>::HERE,
                 &$T::<3>::HERE,
@@ -88,13 +90,15 @@ pub(crate) use compiled_here;
 
 /// A function that is generic over the number of dimensions, as what was compiled of it in this crate:
 /// `here!(fn(&Tree<K>) -> u64 = Tree::<K>::summed)` is a pointer to `summed`. Other crates compile the call and no more.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! here {
     (fn($($T:ty),* $(,)?) -> $R:ty = $body:expr) => {{
         struct Here<const K: usize>(fn($($T),*) -> $R);
         impl<const K: usize> Here<K> {
             const HERE: Self = Self($body);
         }
-        $crate::dimension::compiled_here!(fn here -> Here);
+        $crate::compiled_here!(fn here -> Here);
         here().0
     }};
 }

@@ -34,7 +34,6 @@ pub mod balance;
 mod bytes;
 mod cell;
 pub mod choice;
-pub mod conformance;
 mod cpu;
 #[cfg_attr(not(feature = "cuda"), path = "cuda/disabled.rs")]
 pub mod cuda;
@@ -50,9 +49,9 @@ pub mod input;
 mod mapping;
 pub mod memory;
 pub mod mesh;
-pub mod model;
 mod number;
-mod parallel;
+#[doc(hidden)]
+pub mod parallel;
 pub mod per_axis;
 mod plan;
 mod plan_builder;
@@ -114,8 +113,6 @@ pub mod guide {
     pub mod tree {}
     #[doc = include_str!("../docs/pieces.md")]
     pub mod pieces {}
-    #[doc = include_str!("../docs/model.md")]
-    pub mod model {}
     #[doc = include_str!("../docs/bench.md")]
     pub mod bench {}
     #[doc = include_str!("../docs/architecture.md")]

@@ -27,8 +27,10 @@ fn asking<R>(ask: impl FnOnce() -> R) -> R {
 
 /// So many bytes in a row were asked for, and there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Refused {
-    pub(crate) bytes: u128,
+#[doc(hidden)]
+pub struct Refused {
+    /// That many.
+    pub bytes: u128,
 }
 
 fn refused<T>(len: usize) -> Refused {

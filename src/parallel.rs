@@ -210,10 +210,12 @@ pub(crate) fn piece(len: usize, each: usize, i: usize) -> Range<usize> {
 }
 
 /// What is done with a piece of items, which has a number.
-pub(crate) type OfPiece<'t, T, R> = dyn Fn(usize, &mut [T]) -> R + Sync + 't;
+#[doc(hidden)]
+pub type OfPiece<'t, T, R> = dyn Fn(usize, &mut [T]) -> R + Sync + 't;
 
 /// Calls `task` with the number of each piece of `each` items, and with the piece.
-pub(crate) fn pieces_mut<T: Send>(items: &mut [T], each: usize, task: &OfPiece<'_, T, ()>) {
+#[doc(hidden)]
+pub fn pieces_mut<T: Send>(items: &mut [T], each: usize, task: &OfPiece<'_, T, ()>) {
     let Ok(()) = try_pieces_mut(items, each, &|i, piece| {
         task(i, piece);
         Ok::<_, Infallible>(())

@@ -27,6 +27,8 @@ pub struct UnknownName {
 
 /// Declares a unit-only enum with `ALL`, `name()`, `Display`, `FromStr`, serde by name, and as the value of a choice. Names
 /// that people may look for and that are none are listed with what is possible `instead`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! registry {
     (
         $(#[$meta:meta])* $vis:vis enum $Kind:ident ($what:literal) {
@@ -49,13 +51,15 @@ macro_rules! registry {
             }
         }
 
-        $crate::registry::by_name! { $Kind ($what) = Self::ALL.iter().copied(), instead { $($($none => $way),+)? } }
+        $crate::by_name! { $Kind ($what) = Self::ALL.iter().copied(), instead { $($($none => $way),+)? } }
     };
 }
 pub(crate) use registry;
 
 /// What an enum has that people write by name: `Display`, `FromStr`, serde, and as the value of a choice. `$all` are its
 /// members as an iterator; each has a `name()`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! by_name {
     ($Kind:ident ($what:literal) = $all:expr, instead { $($none:pat => $way:literal),* }) => {
         impl std::fmt::Display for $Kind {
@@ -65,9 +69,9 @@ macro_rules! by_name {
         }
 
         impl std::str::FromStr for $Kind {
-            type Err = $crate::registry::UnknownName;
+            type Err = $crate::UnknownName;
             fn from_str(name: &str) -> Result<Self, Self::Err> {
-                $all.find(|kind: &Self| kind.name() == name).ok_or_else(|| $crate::registry::UnknownName {
+                $all.find(|kind: &Self| kind.name() == name).ok_or_else(|| $crate::UnknownName {
                     what: $what,
                     name: name.to_owned(),
                     known: $all.map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
@@ -105,7 +109,7 @@ macro_rules! by_name {
                 }
             }
             fn read(text: &str, _: std::ops::RangeInclusive<u64>) -> Result<Self, String> {
-                text.parse().map_err(|error: $crate::registry::UnknownName| error.to_string())
+                text.parse().map_err(|error: $crate::UnknownName| error.to_string())
             }
             fn write(&self) -> Option<String> {
                 Some(self.name().to_owned())

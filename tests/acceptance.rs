@@ -3,7 +3,6 @@
 //! Run in release mode; a few of these are some billions of iterations.
 
 use orthant::backend::ExploreOrder;
-use orthant::conformance::differing;
 use orthant::field::mxm::MxM;
 use orthant::field::{Arithmetic, FieldOptions, Job, Open, Precision};
 use orthant::prelude::*;
@@ -184,7 +183,7 @@ fn regions_and_bricks_hold_the_dense_array() {
             let field = open(plan.domain(), &self.0.options().unwrap()).unwrap();
             let keep = |keep| Run::new(&plan, &*field).how(How::default().keep(keep)).start().unwrap();
             let (dense, regions, counts) = (keep(Keep::Dense), keep(Keep::Regions), keep(Keep::Counts));
-            assert_eq!(differing(dense.array().unwrap(), &regions.materialise(None).unwrap()), 0);
+            assert_eq!(dense.array().unwrap().differing(&regions.materialise(None).unwrap()), 0);
             let whole = labels(dense.array().unwrap());
             for most in [1, 20_000, u64::MAX] {
                 let pieces: Vec<u64> =

@@ -97,7 +97,7 @@ fn change(bytes: &mut Vec<u8>, often: usize, random: &mut Random) {
 
 /// What fuzzing starts from, and what it found: a folder for each target.
 fn seeds() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds")
+    Path::new(crate::ROOT).join("fuzz/seeds")
 }
 
 /// Every file that fuzzing starts from, as it is and changed at random, is refused or read. `BLESS=1` writes those that are made here.

@@ -27,3 +27,6 @@ mod throttle;
 mod trees;
 mod values;
 mod zarrs;
+
+/// The folder of the project.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

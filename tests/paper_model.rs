@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use orthant::model::optimum::Optimum;
-use orthant::model::{Costs, Density, Objective, Options, Problem, Processors, Space, optimum};
+use orthant_lab::model::optimum::Optimum;
+use orthant_lab::model::{Costs, Density, Objective, Options, Problem, Processors, Space, optimum};
 
 /// The paper's base values; every statement changes some of them.
 #[derive(Clone, Copy)]
@@ -331,7 +331,7 @@ fn the_papers_statements() {
          | n | SBR | S_SBR | MBR | S_MBR | S_SBR / S_MBR |\n|---|---|---|---|---|---|\n{}",
         with_a_dimension(),
     );
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/model-paper.md");
+    let path = Path::new(crate::ROOT).join("docs/results/model-paper.md");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, &page).unwrap();
     }

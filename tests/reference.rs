@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The cases of every file, with the file's name.
 fn cases() -> Vec<(String, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let folder = Path::new(crate::ROOT).join("tests/data");
     let mut cases = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

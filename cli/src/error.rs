@@ -11,10 +11,10 @@ use orthant::field::{FieldError, FormulaError};
 use orthant::geometry::DomainError;
 use orthant::input::{InputError, InputFault};
 use orthant::mesh::MeshError;
-use orthant::model::ModelError;
 use orthant::result::{MaterialiseError, MemoryError, Stored};
 use orthant::tree::{Fault, TreeError, TreeFileError, ZarrError};
 use orthant::{Computed, PlanError, UnknownName};
+use orthant_lab::model::ModelError;
 
 use crate::exit::Exit;
 use crate::system;

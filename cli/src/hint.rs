@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use orthant::field::{Field, FieldKind};
 use orthant::geometry::Scheme;
-use orthant::model::auto::{Means, Ranked};
-use orthant::model::observed::Hardware;
 use orthant::{AutoScheme, Mapping, Plan, Request, StrategyKind, per_axis};
+use orthant_lab::model::auto::{Means, Ranked};
+use orthant_lab::model::observed::Hardware;
 
 use crate::error::Error;
 use crate::machine::{options, shared, suited};

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use orthant::backend::Estimate;
 use orthant::field::Field;
 use orthant::geometry::{Domain, SampleGrid, Scheme};
-use orthant::model::Code;
-use orthant::model::auto::{self, Means, Ranked};
-use orthant::model::observed::{Hardware, Terms};
-use orthant::model::sample::{Coarse, Explore};
 use orthant::{AutoScheme, Control, How, Keep, Mapping, Plan, Request, StrategyKind, Target};
+use orthant_lab::model::Code;
+use orthant_lab::model::auto::{self, Means, Ranked};
+use orthant_lab::model::observed::{Hardware, Terms};
+use orthant_lab::model::sample::{Coarse, Explore};
 
 use crate::error::Error;
 use crate::store::{Constants, Setting, fitted};

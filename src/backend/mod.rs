@@ -40,7 +40,9 @@ pub(crate) use part::Start;
 pub use part::{Part, PartError, Roots};
 pub use partition::Partition;
 pub use piece_cost::PieceCost;
-pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, LEAST_MAPPED, LISTED, Listed, MOST_DIVIDED, PIECE, Shared, TILES};
+#[doc(hidden)]
+pub use portions::{FIRST_ROUND, LAST_ROUND, LEAST_MAPPED, MOST_DIVIDED, PIECE, Shared, TILES};
+pub(crate) use portions::{LISTED, Listed};
 pub use resident_array::ResidentArray;
 pub use resident_regions::ResidentRegions;
 pub(crate) use seam::sealed::SealedBackend;

@@ -9,8 +9,8 @@ use crate::memory::reserve;
 use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{
-    Cells, Content, DenseArray, MaterialiseError, MemoryError, RegionsChecksum, Stored, Subdivision, Terminal,
-    append_le,
+    Bricks, Cells, Content, DenseArray, MaterialiseError, MemoryError, RegionsChecksum, RunCounts, Stored, Subdivision,
+    Terminal, append_le,
 };
 
 /// Puts terminal regions into an order.
@@ -211,6 +211,33 @@ pub(super) fn batches(volumes: &[u64], most: u64) -> Vec<Range<usize>> {
     }
     batches.push(first..volumes.len());
     batches
+}
+
+impl<const K: usize> Subdivision<K> {
+    /// What the parts of a run found together, in any order, and the cells that they wrote.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    #[doc(hidden)]
+    pub fn of_parts(
+        plan: &Plan<K>,
+        counts: RunCounts<K>,
+        terminals: Vec<Terminal>,
+        mut bricks: Bricks,
+        array: Option<DenseArray<K>>,
+    ) -> Result<Self, Error> {
+        let domain = plan.domain();
+        let mut all = Self::new(plan.clone(), domain.region(), domain.cells(), counts, bricks.kind());
+        deliver_all(terminals, &mut bricks, &Terminal::sort, &mut all)?;
+        Ok(all.with_array(array))
+    }
+
+    /// The same regions, with other cells.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_array(self, array: Option<DenseArray<K>>) -> Self {
+        Self { array, ..self }
+    }
 }
 
 /// The same in any order, into a subdivision that has no regions yet: bricks go straight to their last place, in the memory that it has

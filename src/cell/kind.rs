@@ -160,7 +160,8 @@ impl CellType {
     }
 
     /// The one word that stands for all that are not a number; None of types whose words all are.
-    pub(crate) fn nan(self) -> Option<u64> {
+    #[doc(hidden)]
+    pub fn nan(self) -> Option<u64> {
         match self {
             Self::F32 => Some(0x7fc0_0000),
             Self::F64 => Some(0x7ff8 << 48),

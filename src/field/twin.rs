@@ -207,7 +207,8 @@ impl DeviceTwin {
     }
 
     /// True if a proof takes a warp.
-    pub(crate) fn proves_by_warps(&self) -> bool {
+    #[doc(hidden)]
+    pub fn proves_by_warps(&self) -> bool {
         self.defines.iter().any(|(name, _)| *name == "PROVES_BY_WARPS")
     }
 
@@ -231,7 +232,8 @@ impl DeviceTwin {
     }
 
     /// True if the header defines `prove`.
-    pub(crate) fn has_proofs(&self) -> bool {
+    #[doc(hidden)]
+    pub fn has_proofs(&self) -> bool {
         self.defines.iter().any(|(name, _)| *name == "PROVES")
     }
 

@@ -12,18 +12,21 @@
 
 /// A lattice on the way down: n, M and r per axis.
 #[derive(Debug, Clone)]
-pub(crate) struct Grid {
+#[doc(hidden)]
+pub struct Grid {
     axes: Vec<[u64; 3]>,
 }
 
 impl Grid {
     /// The lattice of M regions per axis over n cells, whose axes with r = 1 are not split.
-    pub(crate) fn new(axes: impl Iterator<Item = [u64; 3]>) -> Self {
+    #[doc(hidden)]
+    pub fn new(axes: impl Iterator<Item = [u64; 3]>) -> Self {
         Self { axes: axes.collect() }
     }
 
     /// The share of its regions that the boundary meets: ∏_j (M_j/M_{j−1})^(min(d, c) − c) with c = k−j+1.
-    pub(crate) fn met(&self, d: f64) -> f64 {
+    #[doc(hidden)]
+    pub fn met(&self, d: f64) -> f64 {
         let finest = self.axes.iter().map(|[n, ..]| *n).max().unwrap_or(1) as f64;
         let mut ascending: Vec<f64> = (self.axes.iter())
             .map(|&[n, m, r]| match r {
@@ -42,7 +45,8 @@ impl Grid {
     }
 
     /// P_0, P_1, .. from this grid down: the share of the regions below met ones that are met.
-    pub(crate) fn densities(self, d: f64) -> impl Iterator<Item = f64> {
+    #[doc(hidden)]
+    pub fn densities(self, d: f64) -> impl Iterator<Item = f64> {
         let first = self.met(d);
         // With one r on all axes the quotients of the M_j stay as they are.
         let [n, _, r] = self.axes[0];

@@ -1,7 +1,8 @@
 //! Cells, regions and the lattices of levels: exact integer geometry in k dimensions.
 
 mod array_scheme;
-pub(crate) mod boundary;
+#[doc(hidden)]
+pub mod boundary;
 mod digits;
 mod domain;
 mod region;
@@ -15,7 +16,8 @@ pub use digits::DigitRule;
 pub use domain::{Domain, DomainError, Sample};
 pub use region::Region;
 pub(crate) use region::volume;
-pub(crate) use rows::Rows;
+#[doc(hidden)]
+pub use rows::Rows;
 pub use sample_grid::SampleGrid;
 pub use scheme::{Level, Scheme};
 pub(crate) use scheme::{refine, saturated};

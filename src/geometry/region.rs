@@ -92,7 +92,8 @@ impl<const K: usize> Region<K> {
     }
 
     /// The smallest region that contains both.
-    pub(crate) fn hull(&self, other: &Self) -> Self {
+    #[doc(hidden)]
+    pub fn hull(&self, other: &Self) -> Self {
         let mut hull = *self;
         for j in 0..K {
             let end = self.end(j).max(other.end(j));

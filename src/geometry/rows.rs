@@ -6,7 +6,8 @@ use crate::geometry::region::Region;
 /// Where the rows along axis 0 of a box begin in an array that holds it. The number of dimensions is no part of the type: loops over
 /// cells are compiled once per type of cell.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rows {
+#[doc(hidden)]
+pub struct Rows {
     dimensions: usize,
     /// Cells of the box per axis.
     extent: [u32; MAX_DIM],
@@ -21,7 +22,8 @@ pub(crate) struct Rows {
 impl Rows {
     /// The rows of a box in an array over `window`, which holds it.
     #[inline]
-    pub(crate) fn of<const K: usize>(region: &Region<K>, window: &Region<K>) -> Self {
+    #[doc(hidden)]
+    pub fn of<const K: usize>(region: &Region<K>, window: &Region<K>) -> Self {
         let (mut extent, mut strides, mut stride, mut start) = ([1; MAX_DIM], [1; MAX_DIM], 1, 0);
         for j in 0..K {
             extent[j] = region.extent[j];
@@ -46,14 +48,16 @@ impl Rows {
 
     /// Cells of a row.
     #[inline]
-    pub(crate) fn len(&self) -> usize {
+    #[doc(hidden)]
+    pub fn len(&self) -> usize {
         self.row
     }
 
     /// Calls `row` with the index of the first cell of each row, in storage order: steps from row to row, since a row of a small box is
     /// read in less time than its index is computed.
     #[inline]
-    pub(crate) fn each(&self, mut row: impl FnMut(usize)) {
+    #[doc(hidden)]
+    pub fn each(&self, mut row: impl FnMut(usize)) {
         self.all(|start| {
             row(start);
             true
@@ -61,7 +65,8 @@ impl Rows {
     }
 
     /// Sets all cells of the box.
-    pub(crate) fn fill<T: Copy>(&self, cells: &mut [T], value: T) {
+    #[doc(hidden)]
+    pub fn fill<T: Copy>(&self, cells: &mut [T], value: T) {
         self.each(|start| cells[start..start + self.len()].fill(value));
     }
 

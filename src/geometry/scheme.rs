@@ -65,7 +65,8 @@ impl<const K: usize> Scheme<K> {
 
     /// The levels that the stop rule leads to over `size` cells: level i has children while (n_j/M_j)/r_j > B_j on every
     /// axis with r_j > 1. Without such an axis there is one level.
-    pub(crate) fn levels(&self, size: [u32; K]) -> Vec<Level<K>> {
+    #[doc(hidden)]
+    pub fn levels(&self, size: [u32; K]) -> Vec<Level<K>> {
         let Self { g: mut grid, r, b } = *self;
         let mut levels = Vec::new();
         loop {
@@ -130,7 +131,8 @@ impl<const K: usize> Level<K> {
     }
 
     /// A lattice of `grid` regions over `size` cells, of no plan.
-    pub(crate) fn of(grid: [u32; K], size: [u32; K]) -> Self {
+    #[doc(hidden)]
+    pub fn of(grid: [u32; K], size: [u32; K]) -> Self {
         Self { index: 0, grid, size }
     }
 

@@ -54,7 +54,8 @@ impl<const K: usize> DenseArray<K> {
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub(crate) fn zeroed(what: Stored, window: Region<K>, kind: CellType) -> Result<Self, MemoryError> {
+    #[doc(hidden)]
+    pub fn zeroed(what: Stored, window: Region<K>, kind: CellType) -> Result<Self, MemoryError> {
         let len = window.extent.iter().fold(1usize, |len, &n| len.saturating_mul(n as usize));
         let cells = Cells::zeroed(kind, len).map_err(MemoryError::refused(what))?;
         each_width!(cells.bits(), v => advise_huge_pages(v));
@@ -182,6 +183,27 @@ impl<const K: usize> DenseArray<K> {
         rows.each(|start| append_le(&self.cells, start..start + rows.len(), bytes));
     }
 
+    /// The cells in which this array differs from another of the same window. Cells of two types are compared as labels.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// // An island of one cell that the border of its region does not show.
+    /// let island = CellField::new(1, |cell| u32::from(cell == [5, 5]));
+    /// let array = |rule| {
+    ///     run(&Plan::builder([16, 16]).scheme(Scheme::uniform(1, 2, 1)).rule(rule).build()?, &island)
+    /// };
+    /// let (border, full) = (array(RuleKind::Border)?, array(RuleKind::Full)?);
+    /// assert_eq!(border.array().zip(full.array()).map(|(a, b)| a.differing(b)), Some(1));
+    /// # Ok::<(), orthant::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the arrays have different numbers of cells.
+    pub fn differing(&self, other: &Self) -> u64 {
+        different(&self.cells, &other.cells)
+    }
+
     /// XXH3-64 over the cells in storage order, little-endian, as `xxh3:` and sixteen hexadecimal digits.
     pub fn checksum(&self) -> String {
         let mut checksum = Checksum::default();
@@ -222,14 +244,16 @@ impl<const K: usize> DenseArray<K> {
 
     /// Sets the cells of a region that the window covers to the low bits of a word.
     #[allow(unsafe_code)]
-    pub(crate) fn fill(&mut self, region: &Region<K>, word: u64) {
+    #[doc(hidden)]
+    pub fn fill(&mut self, region: &Region<K>, word: u64) {
         // SAFETY: nobody else has the array.
         unsafe { Canvas::new(self.window, &mut self.cells).fill(region, word) }
     }
 
     /// Sets the cells of a region that the window covers to the low bits of words, which come in storage order of the region.
     #[allow(unsafe_code)]
-    pub(crate) fn write(&mut self, region: &Region<K>, words: Words<'_>) {
+    #[doc(hidden)]
+    pub fn write(&mut self, region: &Region<K>, words: Words<'_>) {
         // SAFETY: nobody else has the array.
         unsafe { Canvas::new(self.window, &mut self.cells).write(region, words) }
     }
@@ -271,6 +295,15 @@ fn advise_huge_pages<T>(cells: &[T]) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = cells;
+}
+
+fn different(a: &Cells, b: &Cells) -> u64 {
+    assert_eq!(a.len(), b.len(), "arrays of one window have as many cells");
+    let differ = |&i: &usize| match a.kind() == b.kind() {
+        true => a.word(i) != b.word(i),
+        false => a.label(i) != b.label(i),
+    };
+    (0..a.len()).filter(differ).count() as u64
 }
 
 #[cfg(test)]

@@ -26,7 +26,8 @@ const GIVEN_BACK: u64 = 8 << 20;
 
 /// Bricks in the order of their arrival.
 #[derive(Debug)]
-pub(crate) struct Bricks {
+#[doc(hidden)]
+pub struct Bricks {
     kind: CellType,
     chunks: Vec<Chunk>,
     len: u64,
@@ -44,17 +45,20 @@ struct Chunk {
 }
 
 impl Bricks {
-    pub(crate) fn new(kind: CellType) -> Self {
+    #[doc(hidden)]
+    pub fn new(kind: CellType) -> Self {
         Self { kind, chunks: Vec::new(), len: 0, freed: 0 }
     }
 
     /// The type of a cell.
-    pub(crate) fn kind(&self) -> CellType {
+    #[doc(hidden)]
+    pub fn kind(&self) -> CellType {
         self.kind
     }
 
     /// Cells of all bricks.
-    pub(crate) fn len(&self) -> u64 {
+    #[doc(hidden)]
+    pub fn len(&self) -> u64 {
         self.len
     }
 
@@ -62,7 +66,8 @@ impl Bricks {
     ///
     /// # Errors
     /// If there is no memory for them.
-    pub(crate) fn append(&mut self, cells: Cells) -> Result<(), Refused> {
+    #[doc(hidden)]
+    pub fn append(&mut self, cells: Cells) -> Result<(), Refused> {
         match self.chunks.last_mut() {
             _ if cells.is_empty() => {}
             Some(last) if last.cells.len() + cells.len() <= CHUNK => {

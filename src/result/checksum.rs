@@ -42,7 +42,8 @@ impl RegionsChecksum {
     /// The sum over `terminals`; `leaf` appends the cells of leaf number `i`, whose brick starts at the given place, as
     /// little-endian bytes.
     #[inline(never)]
-    pub(crate) fn of<const K: usize>(plan: &Plan<K>, terminals: &[Terminal], leaf: &AppendLeaf<'_>) -> Self {
+    #[doc(hidden)]
+    pub fn of<const K: usize>(plan: &Plan<K>, terminals: &[Terminal], leaf: &AppendLeaf<'_>) -> Self {
         let hash = |bytes: &mut Vec<u8>, terminal: &Terminal| {
             bytes.clear();
             bytes.extend(terminal.level().to_le_bytes());

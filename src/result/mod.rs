@@ -15,7 +15,9 @@ mod terminal;
 #[cfg(feature = "cuda")]
 pub(crate) use array::Checksum;
 pub use array::DenseArray;
-pub(crate) use bricks::{Bricks, gather};
+#[doc(hidden)]
+pub use bricks::Bricks;
+pub(crate) use bricks::gather;
 pub(crate) use canvas::Canvas;
 pub use cells::Cells;
 pub(crate) use cells::{Bits, Width, each_width};

@@ -62,7 +62,8 @@ enum Kind {
 impl Terminal {
     pub(crate) const BYTES: u64 = size_of::<Self>() as u64;
 
-    pub(crate) fn uniform(level: u32, code: u64, word: u64) -> Self {
+    #[doc(hidden)]
+    pub fn uniform(level: u32, code: u64, word: u64) -> Self {
         Self { code, level, kind: Kind::Uniform, what: word }
     }
 
@@ -72,7 +73,8 @@ impl Terminal {
     }
 
     /// Sorts by level and code.
-    pub(crate) fn sort(terminals: &mut [Self]) {
+    #[doc(hidden)]
+    pub fn sort(terminals: &mut [Self]) {
         let most = |i| {
             let terminals = &terminals[parallel::piece(terminals.len(), TOGETHER, i)];
             terminals.iter().fold((0, 0), |(level, code), terminal| (terminal.level.max(level), terminal.code | code))
@@ -141,7 +143,8 @@ impl Terminal {
     }
 
     /// The same with its brick `by` cells further on.
-    pub(crate) fn shifted(self, by: u64) -> Self {
+    #[doc(hidden)]
+    pub fn shifted(self, by: u64) -> Self {
         Self { what: if self.kind == Kind::Leaf { self.what + by } else { self.what }, ..self }
     }
 

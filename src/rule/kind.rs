@@ -74,7 +74,8 @@ rules! {
 impl RuleKind {
     /// What a proof says of `region` of a domain of `size` cells under this rule, which looks at the cells where it says nothing.
     /// Never another verdict than the cells would give, but for what a rule that certifies takes for mixed.
-    pub(crate) fn verdict<const K: usize>(
+    #[doc(hidden)]
+    pub fn verdict<const K: usize>(
         self,
         region: &Region<K>,
         size: [u32; K],

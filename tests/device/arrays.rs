@@ -2,12 +2,12 @@
 
 use cudarc::driver::{CudaContext, CudaStream, result};
 use orthant::backend::{Part, Proofs, ResidentRegions, Roots};
-use orthant::conformance::Scope;
 use orthant::field::{FieldData, FieldOptions, Job, Open, StoredArray};
 use orthant::ndarray::Array3;
 use orthant::prelude::*;
 use orthant::result::{Content, LevelStats, Subdivision};
 use orthant::{CellType, Control, Mapping, Request, field};
+use orthant_lab::conformance::Scope;
 
 use crate::gpu::share_of;
 

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use orthant::conformance::Scope;
 use orthant::cuda::{self, Nvrtc};
 use orthant::field::{Arithmetic, FieldOptions, Precision, formula};
 use orthant::prelude::*;
 use orthant::result::LevelCounts;
 use orthant::{Mapping, Subdivision};
+use orthant_lab::conformance::Scope;
 
 #[path = "../../src/field/formula/random.rs"]
 mod random;

@@ -1,11 +1,11 @@
 //! Fields that are data, points and meshes, on a GPU: every value, strategy, rule and curve.
 
-use orthant::conformance::Scope;
 use orthant::field::{DataValue, FieldData, Job, Open};
 use orthant::mesh::Mesh;
 use orthant::points::{PointAttribute, Points};
 use orthant::prelude::*;
 use orthant::{Mapping, Request};
+use orthant_lab::conformance::Scope;
 
 use crate::gpu::share_of;
 

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use orthant::backend::Pass;
 use orthant::backend::{DpLaunch, Part, Prepared, Proofs, Roots, Table};
-use orthant::conformance::{self, Scope, Suite};
 use orthant::field::{Arithmetic, FieldOptions, Job, Open};
 use orthant::prelude::*;
 use orthant::result::Content;
 use orthant::result::LevelStats;
 use orthant::{Control, Error, Mapping, field};
+use orthant_lab::conformance::{self, Scope, Suite};
 
 /// All of them; of a test that runs in several processes at once, so that kernels are compiled by as many threads, the share that
 /// `ORTHANT_GPU_PART` names, as in 0/12.

@@ -5,10 +5,10 @@ use orthant::CellType;
 use orthant::backend::Table;
 use orthant::backend::{ExploreOrder, Pass};
 use orthant::balance::{BalancerChoice, BalancerKind};
-use orthant::conformance::{self, Case};
 use orthant::cuda::{self, Nvrtc};
 use orthant::field::{Arithmetic, Job, Open, Precision};
 use orthant::prelude::*;
+use orthant_lab::conformance::{self, Case};
 
 const ARCHITECTURES: [&str; 2] = ["sm_75", "sm_120"];
 

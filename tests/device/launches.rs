@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use orthant::backend::Pass;
 use orthant::backend::{DpLaunch, Part, Stack};
-use orthant::conformance::Scope;
 use orthant::field::{FieldOptions, Job, Open};
 use orthant::prelude::*;
 use orthant::result::{Launches, RunCounts};
 use orthant::{Control, Error, Mapping, Subdivision, field};
+use orthant_lab::conformance::Scope;
 
 use crate::gpu::share_of;
 

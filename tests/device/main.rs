@@ -17,9 +17,9 @@ mod patterns;
 mod values;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use orthant::conformance::Scope;
 use orthant::cuda::{DeviceOptions, Nvrtc};
 use orthant::prelude::*;
+use orthant_lab::conformance::Scope;
 
 /// What cannot be had: in short, and the reason if there is more to say.
 #[derive(Clone)]

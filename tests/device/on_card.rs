@@ -8,10 +8,10 @@ use std::time::Duration;
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg, sys};
 use cudarc::nvrtc::Ptx;
 use orthant::backend::{Part, Proofs, ResidentArray};
-use orthant::conformance::Scope;
 use orthant::field::{FieldOptions, formula};
 use orthant::prelude::*;
 use orthant::{CellType, Control, Mapping};
+use orthant_lab::conformance::Scope;
 
 /// Runs after one that does not count.
 const REPEAT: usize = 7;

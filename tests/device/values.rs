@@ -1,11 +1,11 @@
 //! Cells of every type on a GPU, against the CPU, to the bit.
 
 use orthant::backend::Pass;
-use orthant::conformance::Scope;
 use orthant::field::ArrayField;
 use orthant::prelude::*;
 use orthant::result::LevelCounts;
 use orthant::{Cell, Mapping, Subdivision};
+use orthant_lab::conformance::Scope;
 
 use crate::patterns::awkward;
 

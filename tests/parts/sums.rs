@@ -2,11 +2,11 @@
 
 use orthant::backend::{Insertion, Pass};
 use orthant::backend::{Part, Roots};
-use orthant::conformance::{Cut, in_parts};
 use orthant::field::Payload;
 use orthant::prelude::*;
 use orthant::result::{LevelCounts, RegionsChecksum};
 use orthant::{Control, Mapping, Subdivision};
+use orthant_lab::conformance::{Cut, in_parts};
 use proptest::prelude::*;
 
 use crate::parts::{Balls, Listed, carried, plan, sum};

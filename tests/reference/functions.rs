@@ -3,13 +3,13 @@
 //! The equations are taken literally: g·B may exceed n, tau may be negative if the policy says so. A case in which they
 //! have no value answers with an error of its own, `infeasible` or `undefined`; that is a result.
 
-use orthant::model::fields::{self, Diagonal, FieldCounts};
-use orthant::model::geometry::volume;
-use orthant::model::olt::{self, Peak};
-use orthant::model::overhead::Features;
-use orthant::model::percolation::{self, Percolation};
-use orthant::model::work::{self, LevelCosts};
-use orthant::model::{
+use orthant_lab::model::fields::{self, Diagonal, FieldCounts};
+use orthant_lab::model::geometry::volume;
+use orthant_lab::model::olt::{self, Peak};
+use orthant_lab::model::overhead::Features;
+use orthant_lab::model::percolation::{self, Percolation};
+use orthant_lab::model::work::{self, LevelCosts};
+use orthant_lab::model::{
     Costs, Counts, Density, Kernels, ModelError, Objective, Problem, Processors, Ratio, Space, Surface, kernels, tau,
     time,
 };
@@ -171,7 +171,7 @@ fn optimum(inputs: &Inputs) -> Result<Value, Trouble> {
         processors,
         options: inputs.options()?,
     };
-    Ok(match orthant::model::optimum(&problem, objective, &space(inputs)?)? {
+    Ok(match orthant_lab::model::optimum(&problem, objective, &space(inputs)?)? {
         Some(found) => object(found, json!({})),
         None => json!({ "feasible": 0, "g": null, "r": null, "B": null, "cost": null, "gain": null }),
     })

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
-use orthant::model::{Costs, Counts, Density, Geometry, ModelError, Options, Processors, Ratio};
+use orthant_lab::model::{Costs, Counts, Density, Geometry, ModelError, Options, Processors, Ratio};
 
 /// Why a case has no outputs.
 #[derive(Debug)]

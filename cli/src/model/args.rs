@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use orthant::choice::number;
 use orthant::field::FieldKind;
-use orthant::model::{Objective, Options, QueryCeil, Surface, TauPolicy, Wave};
+use orthant_lab::model::{Objective, Options, QueryCeil, Surface, TauPolicy, Wave};
 
 use crate::options::{FormulaOptions, HowOptions, InputOptions, SoughtOptions, block, one_of, seconds, workload};
 

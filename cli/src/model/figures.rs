@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::model::measured::{MeasuredSpeedups, Over};
 use crate::model::symbols::flagged;
 use crate::output::chart::{Axis, Curve, Curves, HeatMap, Panel, Scale};
-use orthant::model::optimum::{Candidate, Optimum, landscape};
-use orthant::model::{Costs, Density, ModelError, Objective, Options, Problem, Processors, Space, optimum};
+use orthant_lab::model::optimum::{Candidate, Optimum, landscape};
+use orthant_lab::model::{Costs, Density, ModelError, Objective, Options, Problem, Processors, Space, optimum};
 
 /// The paper's parameters in two dimensions: P, A, λ, q multiprocessors of c cores.
 #[derive(Debug, Clone, Copy)]

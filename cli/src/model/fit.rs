@@ -10,10 +10,10 @@ use crate::model::reports::{self, Measured};
 use crate::store::{self, Fitted, HeldOut};
 use crate::voice::{Voice, align_right, print, table};
 use orthant::backend::Tuning;
-use orthant::model::ModelError;
-use orthant::model::fit::{Errors, Observation, errors, fit as fit_terms};
-use orthant::model::observed::Terms;
 use orthant::{Mapping, StrategyKind};
+use orthant_lab::model::ModelError;
+use orthant_lab::model::fit::{Errors, Observation, errors, fit as fit_terms};
+use orthant_lab::model::observed::Terms;
 
 /// Fits every group of reports, prints what came out, and stores it.
 pub(crate) fn fit(args: FitOptions, voice: Voice) -> Result<(), Error> {

@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::model::args::{PlanOptions, Question, SearchSpace};
 use crate::model::symbols::{dimensions, flagged, short, spread};
 use crate::voice::{align_right, print, table};
-use orthant::model::optimum::Optimum;
-use orthant::model::{Costs, Density, Objective, Problem, Processors, Space, TauPolicy, optimum};
+use orthant_lab::model::optimum::Optimum;
+use orthant_lab::model::{Costs, Density, Objective, Problem, Processors, Space, TauPolicy, optimum};
 
 /// The most schemes that all searches of one call try.
 const MOST: usize = 1_000_000;

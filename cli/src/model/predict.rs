@@ -8,10 +8,10 @@ use crate::voice::{align_right, print, table};
 use orthant::Bytes;
 
 use crate::error::Error;
-use orthant::model::olt::{self, Peak};
-use orthant::model::time::{self, ModelTimes};
-use orthant::model::work::{self, Operations};
-use orthant::model::{Costs, Counts, Density, Geometry, Kernels, ModelError, Processors, kernels};
+use orthant_lab::model::olt::{self, Peak};
+use orthant_lab::model::time::{self, ModelTimes};
+use orthant_lab::model::work::{self, Operations};
+use orthant_lab::model::{Costs, Counts, Density, Geometry, Kernels, ModelError, Processors, kernels};
 
 /// The most configurations of one call: all are there before the first is printed, at 4 KB each.
 const MOST_ROWS: usize = 100_000;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use orthant::backend::Tuning;
 use orthant::balance::BalancerChoice;
-use orthant::model::fit::Observation;
-use orthant::model::observed::{Hardware, LevelWork};
-use orthant::model::{Code, features};
 use orthant::{Keep, LevelReport, Report, SCHEMA, StrategyKind};
+use orthant_lab::model::fit::Observation;
+use orthant_lab::model::observed::{Hardware, LevelWork};
+use orthant_lab::model::{Code, features};
 use serde::Deserialize;
 use serde_json::Value;
 

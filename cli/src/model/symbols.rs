@@ -1,6 +1,6 @@
 //! The model's symbols as options, and its numbers for people.
 
-use orthant::model::ModelError;
+use orthant_lab::model::ModelError;
 
 use crate::error::Error;
 use crate::model::args::Axes;

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use orthant::backend::Part;
 use orthant::field::{Field, Job, Open};
-use orthant::model::auto::Ranked;
 use orthant::result::Times;
 use orthant::{AutoScheme, Control, Mapping, Plan, Request, StrategyKind, Target, per_axis};
+use orthant_lab::model::auto::Ranked;
 use serde_json::{Value, json};
 
 use crate::data::read_for;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use clap::Args;
 use orthant::backend::{Partition, PieceCost};
 use orthant::field::{FieldKind, Job, Open};
-use orthant::model::pilot;
 use orthant::per_axis::{shortest, text};
 use orthant::tree::{PieceFolder, PieceRequest, TreeInfo};
 use orthant::{Control, Plan, RuleKind};
+use orthant_lab::model::pilot;
 
 use super::planned::{PlannedRun, ReadRun, TypedInput, made_of};
 use super::status::FoundPieces;

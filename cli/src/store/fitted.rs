@@ -1,8 +1,8 @@
 //! Constants of the cost model, as they were fitted on a device.
 
-use orthant::model::Code;
-use orthant::model::observed::Terms;
 use orthant::{Computation, Keep};
+use orthant_lab::model::Code;
+use orthant_lab::model::observed::Terms;
 use serde::{Deserialize, Serialize};
 
 use super::file::{Entry, StoreFile, entries};

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use clap::Args;
 use orthant::Control;
 use orthant::Target;
-use orthant::conformance::{Case, Checked, Scope, Suite, cases};
 use orthant::field::FieldKind;
+use orthant_lab::conformance::{Case, Checked, Scope, Suite, cases};
 
 use ranks::Ranks;
 

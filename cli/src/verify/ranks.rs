@@ -8,12 +8,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use orthant::backend::{Part, Tuning};
-use orthant::conformance::Case;
 use orthant::field::{Field, FieldKind, Job, Open};
 use orthant::geometry::Domain;
-use orthant::model::pilot;
 use orthant::tree::{Collector, Parts, PieceFolder, PieceRequest, TreeFile, TreeInfo, TreeSource, TreeTarget};
 use orthant::{BackendKind, Control, How, Plan, Request, StrategyKind, Target, Tree};
+use orthant_lab::conformance::Case;
+use orthant_lab::model::pilot;
 
 use super::case_files;
 use crate::error::Error;

@@ -46,7 +46,7 @@ fn save(path: &Path) -> Tree<3> {
 /// The tree that version 1 wrote first. `BLESS=1` writes it again, which is right for a new version alone.
 #[test]
 fn what_the_first_version_wrote_is_read() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trees/files/version-1.tree.zarr.zip");
+    let golden = Path::new(crate::ROOT).join("tests/trees/files/version-1.tree.zarr.zip");
     if std::env::var_os("BLESS").is_some() {
         save(&golden);
     }
@@ -72,7 +72,7 @@ fn bricks_are_written_as_the_first_version_wrote_them() {
 }
 
 fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trees/files").join(name)
+    Path::new(crate::ROOT).join("tests/trees/files").join(name)
 }
 
 /// A list in 2^80 cells: some entries beside each other, and some far away.

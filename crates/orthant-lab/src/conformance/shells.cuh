@@ -1,0 +1,1 @@
+../../../../examples/kernels/shells.cuh

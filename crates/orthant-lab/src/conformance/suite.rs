@@ -1,0 +1,311 @@
+//! Running the rows, and the laws that they must keep.
+
+use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
+use crate::conformance::cases::Case;
+use crate::conformance::cut::{Cut, disorder, in_parts, in_windows};
+use crate::conformance::reference::Reference;
+use crate::conformance::served::Served;
+use orthant::CellType;
+use orthant::Plan;
+use orthant::backend::{Backend, Control, Error, How, Part, StrategyKind};
+use orthant::field::{Field, Job, Open};
+use orthant::geometry::{Domain, SampleGrid};
+use orthant::result::{Keep, Subdivision};
+use orthant::{BackendKind, Target};
+
+/// What a dense array is filled with before the runs of a row: a cell that is not written cannot be right in both.
+const POISONS: [u8; 2] = [0x5a, 0xa5];
+
+/// Points of the coarse samples that are compared.
+const SAMPLED: u64 = 1 << 10;
+
+/// One run of a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// The case in words.
+    pub case: String,
+    /// What was varied.
+    pub row: Row,
+    /// The checksum of the dense array in its cells' type; None if no cells were kept.
+    pub checksum: Option<String>,
+    /// Cells that differ from Exhaustive.
+    pub differing: u64,
+    /// What broke a law; None if nothing did.
+    pub fault: Option<String>,
+}
+
+/// Cases, and the rows that vary them on a backend.
+#[derive(Debug)]
+pub struct Suite {
+    cases: Vec<Case>,
+    axes: Vec<Axis>,
+    rows: Vec<Row>,
+    /// The most that a row may ask for; None: any number.
+    threads: Option<usize>,
+}
+
+impl Suite {
+    /// The suite of some cases on a backend; cases that it cannot run are left out.
+    pub fn new(cases: Vec<Case>, backend: BackendKind, scope: Scope) -> Self {
+        let served = cases.into_iter().map(|case| (case.served(), case));
+        let (served, cases): (Vec<Served>, Vec<Case>) = served.filter(|(served, _)| served.runs_on(backend)).unzip();
+        let axes = axes(&cases, backend);
+        let rows = match cases[..] {
+            [] => Vec::new(),
+            _ => rows(&axes, scope, |case, wanted| served[case].serves(wanted)),
+        };
+        Self { cases, axes, rows, threads: None }
+    }
+
+    /// The rows, by case.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The most threads that a row asks for; 0 if none does.
+    pub fn threads(&self) -> usize {
+        self.rows.iter().filter_map(|row| row.how.tuning.threads).max().unwrap_or(0)
+    }
+
+    /// With at most so many threads for a row that asks for some, where no more can be started; with 0, it takes those of
+    /// the caller's pool. No cell may depend on it.
+    #[must_use]
+    pub fn at_most(self, threads: usize) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
+    /// What is varied, with the number of rows that take each value: cases by name.
+    pub fn per_axis(&self) -> Vec<(&'static str, Vec<(String, usize)>)> {
+        let mut counts = counts(&self.axes, &self.rows);
+        if let Some((_, cases)) = counts.first_mut() {
+            cases.iter_mut().zip(&self.cases).for_each(|((name, _), case)| *name = case.name());
+        }
+        counts
+    }
+
+    /// Runs every row on `target` and reports it to `each`.
+    ///
+    /// # Errors
+    /// If a run itself fails, or `control` is cancelled.
+    pub fn run(&self, target: &Target, control: &Control, each: &mut dyn FnMut(&Checked)) -> Result<(), Error> {
+        for rows in self.rows.chunk_by(|a, b| a.case == b.case) {
+            let case = &self.cases[rows[0].case];
+            let job = RunCase { case, rows, most_threads: self.threads, target, control, each: &mut *each };
+            case.request.workload.dispatch(case.request.k(), job)??;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of one case once its dimension is a type.
+struct RunCase<'a> {
+    case: &'a Case,
+    rows: &'a [Row],
+    most_threads: Option<usize>,
+    target: &'a Target,
+    control: &'a Control,
+    each: &'a mut dyn FnMut(&Checked),
+}
+
+impl Job for RunCase<'_> {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
+        let Self { case, rows, most_threads, target, control, each } = self;
+        let domain = case.request.domain::<K>()?;
+        let field = &*open(&domain, &case.request.options()?)?;
+        let backend = target.of::<K>();
+        // A field that is source for a GPU has no other oracle than itself.
+        let cpu = Target::cpu();
+        let oracle = if field.host().is_none() { backend } else { cpu.of::<K>() };
+        let mut sampled = sampled(oracle, backend, field, &domain, control)?;
+        let labels = field.labels();
+        let truth = {
+            let how = How::default().strategy(StrategyKind::Exhaustive).cell(labels.cell(CellType::U64));
+            once(oracle, &case.request.plan::<K>()?, field, &how, control)?
+        };
+        let truth = truth.array().expect("a dense array is kept");
+        let how = How::default().cell(labels.cell(CellType::U64));
+        let known = once(oracle, &case.request.plan::<K>()?, field, &how, control)?;
+        let reference = Reference::of(case, labels, &known, truth)?;
+        for row in rows {
+            let plan = case.request.clone().curve(row.curve).plan::<K>()?;
+            let mut outcome =
+                Checked { case: case.name(), row: row.clone(), checksum: None, differing: 0, fault: sampled.take() };
+            let mut how = row.how.clone();
+            if let (Some(most), Some(asked)) = (most_threads, how.tuning.threads) {
+                how = how.threads(Some(asked.min(most)).filter(|&threads| threads > 0));
+            }
+            for poison in POISONS {
+                let how = how.clone().poison(poison);
+                let exhaustive = row.how.tuning.strategy == StrategyKind::Exhaustive;
+                let (run, disorder) = match row.cut {
+                    Cut::NONE => {
+                        let run = once(backend, &plan, field, &how, control)?;
+                        let disorder = disorder(&run);
+                        (run, disorder)
+                    }
+                    cut => {
+                        let mut prepared = backend.prepare(&plan, field, &how)?;
+                        let cells = (cut, how.kept.cell, poison);
+                        match exhaustive {
+                            true => in_windows(&mut *prepared, &plan, cut.windows, control)?,
+                            false => in_parts(&mut *prepared, &plan, &known, cells, control)?,
+                        }
+                    }
+                };
+                let array = match row.how.kept.keep {
+                    Keep::Counts => None,
+                    _ => Some(run.materialise(None)?),
+                };
+                let expected = if exhaustive { truth } else { &reference.array };
+                let mut fault = |fault: String| {
+                    outcome.fault.get_or_insert(fault);
+                };
+                disorder.into_iter().for_each(&mut fault);
+                if let Some(array) = &array {
+                    outcome.checksum = Some(array.checksum());
+                    outcome.differing = truth.differing(array);
+                    match expected.differing(array) {
+                        0 => {}
+                        cells => fault(format!("{cells} cells differ from the CPU's, over poison {poison:#x}")),
+                    }
+                }
+                if !exhaustive {
+                    reference.disagreement(&run).into_iter().for_each(&mut fault);
+                }
+                if case.exact && outcome.differing > 0 {
+                    fault(format!("{} cells differ from exhaustive", outcome.differing));
+                }
+            }
+            each(&outcome);
+        }
+        Ok(())
+    }
+}
+
+/// One run.
+fn once<const K: usize>(
+    backend: &dyn Backend<K>,
+    plan: &Plan<K>,
+    field: &dyn Field<K>,
+    how: &How,
+    control: &Control,
+) -> Result<Subdivision<K>, Error> {
+    let mut prepared = backend.prepare(plan, field, how)?;
+    prepared.run(&Part::default(), control)?;
+    prepared.subdivision()
+}
+
+/// What a coarse sample here and one by the oracle disagree in, if in anything.
+fn sampled<'a, const K: usize>(
+    oracle: &'a dyn Backend<K>,
+    here: &'a dyn Backend<K>,
+    field: &'a dyn Field<K>,
+    domain: &Domain<K>,
+    control: &Control,
+) -> Result<Option<String>, Error> {
+    let grid = SampleGrid::new(domain.size(), SAMPLED);
+    let of = |backend: &'a dyn Backend<K>| backend.sample(domain, field, grid, &How::default())?(control);
+    Ok(disagreement(&of(here)?, &of(oracle)?))
+}
+
+fn disagreement(here: &[u64], there: &[u64]) -> Option<String> {
+    let differing = here.iter().zip(there).filter(|(a, b)| a != b).count();
+    (here.len() != there.len() || differing > 0).then(|| format!("{differing} sampled labels differ from the CPU's"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::cases;
+    use orthant::Request;
+    use orthant::backend::{CudaTuning, Kept, Tuning};
+    use orthant::curve::CurveKind;
+    use orthant::field::{Arithmetic, FieldKind, Precision};
+    use orthant::rule::RuleKind;
+
+    fn run(cases: Vec<Case>, mut each: impl FnMut(&Checked)) -> Result<(), Error> {
+        let suite = Suite::new(cases, BackendKind::Cpu, Scope::Full);
+        suite.run(&Target::cpu(), &Control::default(), &mut each)
+    }
+
+    #[test]
+    fn every_case_agrees() {
+        run(cases(), |outcome| assert_eq!(outcome.fault, None, "{outcome:?}")).unwrap();
+    }
+
+    /// A member of a registry that no row has would be untested, and so would a choice that is no axis.
+    #[test]
+    fn every_member_and_every_choice_has_a_row() {
+        for &backend in BackendKind::ALL {
+            for scope in [Scope::Full, Scope::Brief] {
+                let suite = Suite::new(cases(), backend, scope);
+                for (axis, values) in suite.per_axis() {
+                    for (value, rows) in values {
+                        assert!(rows > 0, "{backend} {scope:?}: no row has {axis} {value}");
+                    }
+                }
+                let axes: Vec<_> = suite.axes.iter().map(|axis| axis.name).collect();
+                let choices = Kept::CHOICES.iter().chain(Tuning::CHOICES);
+                let cuda = CudaTuning::CHOICES.iter().filter(|_| backend == BackendKind::Cuda);
+                for choice in
+                    choices.chain(cuda).filter(|choice| choice.name != "threads" || backend == BackendKind::Cpu)
+                {
+                    assert!(axes.contains(&choice.name), "{} is not varied on {backend}", choice.name);
+                }
+            }
+        }
+        let cases = cases();
+        let any = |holds: &dyn Fn(&Request) -> bool| cases.iter().any(|case| holds(&case.request));
+        for &field in FieldKind::ALL {
+            assert!(any(&|request| request.workload == field), "no case of {field}");
+        }
+        for &rule in RuleKind::ALL {
+            assert!(any(&|request| request.computed.explore == Some(rule)), "no case explores {rule}");
+        }
+        for &precision in Precision::ALL {
+            assert!(any(&|request| request.options().unwrap().precision == precision), "no case in {precision}");
+        }
+        for &arithmetic in Arithmetic::ALL {
+            assert!(
+                any(&|request| request.options().unwrap().arithmetic == arithmetic),
+                "no case in {arithmetic} arithmetic"
+            );
+        }
+        assert!((1..=8).all(|k| any(&|request| request.k() == k)));
+        assert_eq!(CurveKind::ALL.iter().enumerate().find(|&(i, &curve)| curve as usize != i), None);
+    }
+
+    #[test]
+    fn border_fails_where_it_must() {
+        // A kept region of the carpet has a uniform border: nothing is subdivided and the holes are lost.
+        for (workload, missed) in [(FieldKind::Carpet, 81 * 81 - 8u64.pow(4) - 27 * 27), (FieldKind::Menger, 0)] {
+            let mut case = Case::new(workload, 2, &[81], (3, 3, 1), RuleKind::Border);
+            case.mixed = Some(vec![0]);
+            let mut differing = 0;
+            run(vec![case], |outcome| {
+                assert_eq!(outcome.fault, None, "{outcome:?}");
+                differing = differing.max(outcome.differing);
+            })
+            .unwrap();
+            assert!(differing >= missed && differing > 0, "{workload}: {differing}");
+        }
+    }
+
+    #[test]
+    fn the_checker_sees_a_wrong_count_and_a_wrong_cell() {
+        let mut case = Case::new(FieldKind::Simplex, 2, &[16], (2, 2, 1), RuleKind::Border);
+        case.mixed = Some(vec![3, 9, 26]);
+        assert!(run(vec![case], |_| {}).unwrap_err().to_string().contains("[3, 9, 27] regions are mixed"));
+        let faults = |case: &Case| {
+            let mut faults = 0;
+            run(vec![case.clone()], |outcome| faults += u32::from(outcome.fault.is_some())).unwrap();
+            faults
+        };
+        let mut case = Case::new(FieldKind::Carpet, 2, &[27], (3, 3, 1), RuleKind::Border);
+        assert_eq!(faults(&case), 0);
+        case.exact = true;
+        assert!(faults(&case) > 0);
+    }
+}
