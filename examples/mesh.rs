@@ -5,7 +5,7 @@ use orthant::mesh::Mesh;
 use orthant::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // A file would be orthant::input::MeshFormat::of(path).unwrap().read(path)?.
+    // A file would be orthant_formats::input::MeshFormat::of(path).unwrap().read(path)?.
     let torus = Mesh::torus(2.0, 0.5, [200, 100]);
     println!("{} triangles, volume {:.4}", torus.triangles().len(), torus.volume());
     for n in [32, 64, 128, 256] {

@@ -42,14 +42,14 @@ mod dimension;
 #[doc(hidden)]
 pub mod disk;
 mod engine;
-pub mod export;
 pub mod field;
 pub mod geometry;
-pub mod input;
-mod mapping;
+#[doc(hidden)]
+pub mod mapping;
 pub mod memory;
 pub mod mesh;
-mod number;
+#[doc(hidden)]
+pub mod number;
 #[doc(hidden)]
 pub mod parallel;
 pub mod per_axis;
@@ -63,11 +63,12 @@ pub mod rule;
 mod simd;
 pub mod threads;
 pub mod tree;
-mod zarr;
+#[doc(hidden)]
+pub mod zarr;
 
 pub use backend::{Control, Error, How, Mapping, StrategyKind};
 pub use bytes::Bytes;
-pub use cell::{Cell, CellType, Words, WordsMut};
+pub use cell::{Cell, CellType, Endian, IndexOrder, Words, WordsMut};
 pub use dimension::MAX_DIM;
 pub use engine::{
     ArrayReport, AutoScheme, BackendKind, Built, CellsReport, Computation, Computed, LevelCells, LevelReport,
@@ -105,10 +106,6 @@ pub mod guide {
     pub mod formulas {}
     #[doc = include_str!("../docs/data.md")]
     pub mod data {}
-    #[doc = include_str!("../docs/meshes.md")]
-    pub mod meshes {}
-    #[doc = include_str!("../docs/points.md")]
-    pub mod points {}
     #[doc = include_str!("../docs/tree.md")]
     pub mod tree {}
     #[doc = include_str!("../docs/pieces.md")]

@@ -42,7 +42,8 @@ fn refused<T>(len: usize) -> Refused {
 /// # Safety
 /// They are, and the type has bytes.
 #[allow(unsafe_code)]
-pub(crate) unsafe trait Zero {}
+#[doc(hidden)]
+pub unsafe trait Zero {}
 
 macro_rules! zero {
     ($($T:ty),+) => { $(
@@ -55,7 +56,8 @@ zero!(u8, u16, u32, u64, AtomicU32, AtomicU64);
 
 /// So many zeros; the system gives a page of them when it is first touched.
 #[inline(never)]
-pub(crate) fn zeros<T: Zero>(len: usize) -> Result<Vec<T>, Refused> {
+#[doc(hidden)]
+pub fn zeros<T: Zero>(len: usize) -> Result<Vec<T>, Refused> {
     let layout = Layout::array::<T>(len).map_err(|_| refused::<T>(len))?;
     if len == 0 {
         return Ok(Vec::new());
@@ -83,7 +85,8 @@ pub(crate) fn give_back() {
 
 /// So many copies of a value.
 #[inline(never)]
-pub(crate) fn copies<T: Copy>(value: T, len: usize) -> Result<Vec<T>, Refused> {
+#[doc(hidden)]
+pub fn copies<T: Copy>(value: T, len: usize) -> Result<Vec<T>, Refused> {
     let mut list = Vec::new();
     asking(|| list.try_reserve_exact(len)).map_err(|_| refused::<T>(len))?;
     list.resize(len, value);
@@ -92,7 +95,8 @@ pub(crate) fn copies<T: Copy>(value: T, len: usize) -> Result<Vec<T>, Refused> {
 
 /// Makes room for so many elements more.
 #[inline]
-pub(crate) fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), Refused> {
+#[doc(hidden)]
+pub fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), Refused> {
     if list.capacity() - list.len() >= more { Ok(()) } else { grow(list, more) }
 }
 

@@ -40,7 +40,8 @@ pub(crate) fn try_each<E: Send>(tasks: usize, task: &(dyn Fn(usize) -> Result<()
 }
 
 /// What every task returns, in the order of their numbers.
-pub(crate) fn map<T: Send>(tasks: usize, task: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+#[doc(hidden)]
+pub fn map<T: Send>(tasks: usize, task: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let Ok(found) = try_map(tasks, &|i| Ok::<_, Infallible>(task(i)));
     found
 }
@@ -49,10 +50,8 @@ pub(crate) fn map<T: Send>(tasks: usize, task: &(dyn Fn(usize) -> T + Sync)) -> 
 ///
 /// # Errors
 /// The first in time.
-pub(crate) fn try_map<T: Send, E: Send>(
-    tasks: usize,
-    task: &(dyn Fn(usize) -> Result<T, E> + Sync),
-) -> Result<Vec<T>, E> {
+#[doc(hidden)]
+pub fn try_map<T: Send, E: Send>(tasks: usize, task: &(dyn Fn(usize) -> Result<T, E> + Sync)) -> Result<Vec<T>, E> {
     // Nobody waits for a lock: a place has one task. rayon's own collection is compiled for every T.
     let places: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
     let put = |i: usize, found| *places[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
@@ -205,7 +204,8 @@ pub(crate) fn pipeline<T: Send, E>(
 }
 
 /// Number `i` of the pieces into which `len` items are cut, `each` items long but for the last.
-pub(crate) fn piece(len: usize, each: usize, i: usize) -> Range<usize> {
+#[doc(hidden)]
+pub fn piece(len: usize, each: usize, i: usize) -> Range<usize> {
     i * each..len.min((i + 1) * each)
 }
 

@@ -26,11 +26,11 @@ pub struct UnknownName {
 }
 
 /// Declares a unit-only enum with `ALL`, `name()`, `Display`, `FromStr`, serde by name, and as the value of a choice. Names
-/// that people may look for and that are none are listed with what is possible `instead`.
+/// that people may look for and that are none are listed with what is possible `instead`. A `closed` set will have no other member.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! registry {
-    (
+    (@enum
         $(#[$meta:meta])* $vis:vis enum $Kind:ident ($what:literal) {
             $($(#[$doc:meta])* $Variant:ident = $name:literal),+ $(,)?
         }
@@ -38,7 +38,6 @@ macro_rules! registry {
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
         $vis enum $Kind { $($(#[$doc])* $Variant),+ }
 
         impl $Kind {
@@ -53,6 +52,8 @@ macro_rules! registry {
 
         $crate::by_name! { $Kind ($what) = Self::ALL.iter().copied(), instead { $($($none => $way),+)? } }
     };
+    (closed $($enum:tt)+) => { $crate::registry! { @enum $($enum)+ } };
+    ($($enum:tt)+) => { $crate::registry! { @enum #[non_exhaustive] $($enum)+ } };
 }
 pub(crate) use registry;
 

@@ -24,7 +24,7 @@ fn what_a_user_holds_crosses_threads() {
     crosses_threads::<TreeFile<3>>();
     crosses_threads::<orthant::Error>();
     crosses_threads::<orthant::tree::TreeError>();
-    crosses_threads::<orthant::input::InputError>();
+    crosses_threads::<orthant_formats::input::InputError>();
 }
 
 /// A plan that one thread prepared and ran tells another what it counted.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use orthant::input::{ArrayFile, InputError, InputFault};
 use orthant::prelude::*;
 use orthant::tree::Source;
+use orthant_formats::input::{ArrayFile, InputError, InputFault};
 use proptest::prelude::*;
 
 /// How sizes and places are written: in 32 bits, or as NumPy does it, in 64.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use orthant::CellType;
-use orthant::input::{Access, ArrayFile, Identity, InputError, InputFault};
 use orthant::prelude::*;
 use orthant::tree::BottomUp;
+use orthant_formats::input::{Access, ArrayFile, Identity, InputError, InputFault};
 
 /// A folder that goes with the test.
 struct Folder(PathBuf);
@@ -99,7 +99,8 @@ fn cases(test: &str) -> Vec<(&'static str, Folder, &'static str, Vec<&'static st
     beside.put("s0", [1; 16]);
     let slices = Folder::new(&format!("slices-{test}"));
     for name in ["slices/s1.tif", "slices/s2.tif"] {
-        let mut page = crate::samples::tiff(false, orthant::input::Endian::Little, crate::samples::Packed::Not, false);
+        let mut page =
+            crate::samples::tiff(false, orthant_formats::input::Endian::Little, crate::samples::Packed::Not, false);
         let directory = u32::from_le_bytes(page[4..8].try_into().unwrap()) as usize;
         page[directory + 2 + 10 * 12..][..4].fill(0);
         slices.put(name, page);
@@ -216,11 +217,11 @@ fn a_file_that_is_rewritten_or_replaced_is_an_error() {
     let folder = Folder::new("rewritten");
     for replaced in [false, true] {
         let path = folder.put("a.raw", vec![4; 1 << 20]);
-        let layout = orthant::input::Layout {
+        let layout = orthant_formats::input::Layout {
             kind: CellType::U8,
             size: vec![1024, 1024],
-            order: orthant::input::IndexOrder::C,
-            endian: orthant::input::Endian::Little,
+            order: orthant_formats::input::IndexOrder::C,
+            endian: orthant_formats::input::Endian::Little,
             offset: 0,
         };
         let file = ArrayFile::raw(&path, layout.clone()).unwrap();

@@ -3,9 +3,9 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use orthant::input::{About, ArrayFile, Endian, InputFault, Remark};
 use orthant::prelude::*;
 use orthant::tree::{Scale, Source};
+use orthant_formats::input::{About, ArrayFile, Endian, InputFault, Remark};
 
 use crate::samples::{self, Bytes, Packed, SIZE};
 
@@ -41,7 +41,7 @@ impl Drop for Folder {
     }
 }
 
-fn open(path: &Path) -> Result<ArrayFile, orthant::input::InputError> {
+fn open(path: &Path) -> Result<ArrayFile, orthant_formats::input::InputError> {
     let beside = path.with_extension("room");
     let room = |_| {
         let file = File::options().create(true).truncate(true).read(true).write(true).open(&beside)?;
@@ -61,7 +61,8 @@ pub fn cells(file: &ArrayFile) -> Vec<u16> {
 }
 
 fn placed(about: &About) -> bool {
-    let axis = |axis: &orthant::input::AboutAxis| (axis.unit.clone(), axis.spacing.unwrap(), axis.origin.unwrap());
+    let axis =
+        |axis: &orthant_formats::input::AboutAxis| (axis.unit.clone(), axis.spacing.unwrap(), axis.origin.unwrap());
     about.axes.iter().map(axis).eq([9.75, 19.75, -5.25].map(|origin| (Some("mm".to_owned()), 0.5, origin)))
 }
 

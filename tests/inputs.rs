@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use orthant::input::{ArrayFile, Endian, IndexOrder, InputError, InputFault, Layout};
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Source};
 use orthant::{Cell, CellType};
+use orthant_formats::input::{ArrayFile, Endian, IndexOrder, InputError, InputFault, Layout};
 use proptest::prelude::*;
 
 use crate::patterns::awkward;

@@ -51,11 +51,12 @@ const LIBRARY: Layers = &[
     ("result", &["result/"]),
     ("backend", &["backend/"]),
     ("tree", &["tree/"]),
-    ("input", &["input/"]),
-    ("export", &["export/"]),
     ("backends", &["cpu/", "cuda/"]),
     ("engine", &["engine/"]),
 ];
+
+/// Files of other programs.
+const FORMATS: Layers = &[("input", &["input/"]), ("export", &["export/"])];
 
 /// What judges the library.
 const LAB: Layers = &[("conformance", &["conformance/"]), ("model", &["model/"])];
@@ -107,7 +108,12 @@ const PROGRAM: Layers = &[
 ];
 
 /// The folder of each crate's `lib.rs`, from that of the manifest.
-const CRATES: &[(&str, Layers)] = &[("src", LIBRARY), ("crates/orthant-lab/src", LAB), ("cli/src", PROGRAM)];
+const CRATES: &[(&str, Layers)] = &[
+    ("src", LIBRARY),
+    ("crates/orthant-formats/src", FORMATS),
+    ("crates/orthant-lab/src", LAB),
+    ("cli/src", PROGRAM),
+];
 
 #[test]
 fn imports_point_one_way() {

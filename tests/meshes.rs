@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use orthant::field::{DataValue, FieldData};
 use orthant::geometry::Region;
-use orthant::input::{FilePlace, InputFault, MeshFormat};
 use orthant::mesh::{Mesh, MeshError};
 use orthant::prelude::*;
+use orthant_formats::input::{FilePlace, InputFault, MeshFormat};
 
 /// A small mesh whose coordinates any format can hold.
 fn sample() -> Mesh {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use e57::{E57Writer, Quaternion, Record, RecordDataType, RecordName, RecordValue, Transform, Translation};
 use orthant::field::{DataValue, FieldData, FieldKind};
-use orthant::input::{InputFault, PointsFile};
 use orthant::points::{PointAttribute, PointBatches, Points, PointsValue};
 use orthant::prelude::*;
 use orthant::tree::FromPoints;
 use orthant::{Request, StrategyKind};
+use orthant_formats::input::{InputFault, PointsFile};
 
 /// A few points whose numbers any format can hold, with an intensity each.
 fn sample() -> (Vec<[f64; 3]>, Vec<u16>) {

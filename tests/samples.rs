@@ -4,7 +4,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use orthant::input::Endian;
+use orthant_formats::input::Endian;
 use serde_json::json;
 
 use crate::archives::{Wide, archive};

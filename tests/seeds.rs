@@ -5,9 +5,9 @@ use std::path::Path;
 
 use ndarray::ArrayD;
 use orthant::CellType;
-use orthant::input::Endian;
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, TreeInfo, TreeTarget};
+use orthant_formats::input::Endian;
 use serde_json::json;
 
 use crate::archives::{Wide, archive};

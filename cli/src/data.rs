@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use orthant::field::{FieldData, FieldError, FieldKind, StoredArray};
-use orthant::input::{InputError, InputFault, MeshFormat, Numbers, PointsFile, PointsFormat, PointsStream};
 use orthant::points::{PointBatches, Points};
 use orthant::result::{MemoryError, Stored, dense_fits};
 use orthant::tree::{NotANumber, Predicate, Source, TreeError, TreeInfo};
 use orthant::{Computed, Plan, ReadFrom, Request, with_dimensions};
+use orthant_formats::input::{InputError, InputFault, MeshFormat, Numbers, PointsFile, PointsFormat, PointsStream};
 
 use crate::error::Error;
 use crate::input::{Input, name, wrong};

@@ -6,14 +6,14 @@ use orthant::backend::{CudaTuning, Kept, Tuning, Unsupported};
 use orthant::choice::ChoiceError;
 use orthant::cuda::CudaError;
 use orthant::curve::CurveError;
-use orthant::export::ExportError;
 use orthant::field::{FieldError, FormulaError};
 use orthant::geometry::DomainError;
-use orthant::input::{InputError, InputFault};
 use orthant::mesh::MeshError;
 use orthant::result::{MaterialiseError, MemoryError, Stored};
 use orthant::tree::{Fault, TreeError, TreeFileError, ZarrError};
 use orthant::{Computed, PlanError, UnknownName};
+use orthant_formats::export::ExportError;
+use orthant_formats::input::{InputError, InputFault};
 use orthant_lab::model::ModelError;
 
 use crate::exit::Exit;

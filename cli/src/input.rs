@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use orthant::input::{
-    Access, ArrayFile, Endian, Format, IndexOrder, InputError, InputFault, LabelTable, Layout, MeshFormat, PointsFormat,
-};
 use orthant::per_axis::text;
 use orthant::tree::NotANumber;
 use orthant::{Bytes, Computed, ReadFrom};
+use orthant_formats::input::{
+    Access, ArrayFile, Endian, Format, IndexOrder, InputError, InputFault, LabelTable, Layout, MeshFormat, PointsFormat,
+};
 
 use crate::error::Error;
 use crate::options::{CellKind, InputOptions, ReadingOptions, spacing_of};

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orthant::disk::Remote;
-use orthant::input::{About, AboutAxis, Access, ArrayFile, Endian, Format, IndexOrder, LabelTable, Layout, Numbers};
 use orthant::threads::worker;
 use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeFile, TreeJob, TreeLabel, TreeStore};
 use orthant::with_dimensions;
 use orthant::{ArrayReport, Built, CellType, Control, Keep, ReadFrom};
+use orthant_formats::input::{
+    About, AboutAxis, Access, ArrayFile, Endian, Format, IndexOrder, LabelTable, Layout, Numbers,
+};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -219,8 +221,8 @@ fn open_unnamed(path: &Path, options: &ArrayOptions) -> Result<(ArrayFile, Optio
 }
 
 /// What is wrong with a file, in terms of Python.
-fn wrong(error: orthant::input::InputError, file: &Path) -> Failure {
-    use orthant::input::{InputError, InputFault};
+fn wrong(error: orthant_formats::input::InputError, file: &Path) -> Failure {
+    use orthant_formats::input::{InputError, InputFault};
     match error {
         InputError { wrong: wrong @ InputFault::Tree, .. } => {
             Failure::Value(format!("{}: {wrong}; pyorthant.open() opens it", file.display()))

@@ -7,10 +7,10 @@ use std::io;
 
 use orthant::choice::ChoiceError;
 use orthant::field::FieldError;
-use orthant::input::InputError;
 use orthant::tree::TreeError;
 use orthant::{PlanError, UnknownName};
 use orthant_cli::{Error, Exit};
+use orthant_formats::input::InputError;
 use pyo3::exceptions::{
     PyConnectionError, PyFileExistsError, PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyTimeoutError,
     PyTypeError, PyValueError,

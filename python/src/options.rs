@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
-use orthant::input::{Endian, IndexOrder, MeshFormat, PointsFile, PointsFormat};
 use orthant::result::Keep;
 use orthant::tree::{NotANumber, Number, Predicate};
 use orthant::{BackendKind, CellType, Computed, Request};
+use orthant_formats::input::{Endian, IndexOrder, MeshFormat, PointsFile, PointsFormat};
 use pyo3::prelude::*;
 
 use crate::error::Failure;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orthant::field::{FieldData, FieldKind};
-use orthant::input::{Endian, IndexOrder, PointsFile};
 use orthant::points::{PointAttribute, Points, PointsValue};
 use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeInfo};
 use orthant::with_dimensions;
 use orthant::{ArrayReport, Built, Control, Keep, PointsRead, ReadFrom, Request};
+use orthant_formats::input::{Endian, IndexOrder, PointsFile};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 

@@ -2,7 +2,7 @@
 
 use crate::registry::registry;
 
-registry! {
+registry! { closed
     /// The type of a cell.
     ///
     /// ```
@@ -127,7 +127,8 @@ impl CellType {
 
     /// The word of the value that is nearest to a double; of NaN, that of 0 where the type has no NaN.
     #[allow(clippy::unnecessary_cast, reason = "one body for every type")]
-    pub(crate) fn word_of(self, value: f64) -> u64 {
+    #[doc(hidden)]
+    pub fn word_of(self, value: f64) -> u64 {
         with_type!(self, T => (value as T).word())
     }
 

@@ -5,9 +5,11 @@
 //! [predicate](crate::rule::exact).
 
 mod kind;
+mod lie;
 mod words;
 
 pub(crate) use kind::with_type;
 pub use kind::{Cell, CellType};
+pub use lie::{Endian, IndexOrder};
 pub(crate) use words::WordVec;
 pub use words::{Words, WordsMut};

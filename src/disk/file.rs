@@ -22,7 +22,8 @@ pub struct File {
 
 impl File {
     /// A file that is open, of which nothing was read, and what errors call it.
-    pub(crate) fn new(file: fs::File, path: PathBuf) -> Self {
+    #[doc(hidden)]
+    pub fn new(file: fs::File, path: PathBuf) -> Self {
         Self { file, path, at: 0 }
     }
 
@@ -86,7 +87,8 @@ impl File {
     }
 
     /// The file itself, for whoever maps it: what is read in a mapping passes no layer.
-    pub(crate) fn system(&self) -> &fs::File {
+    #[doc(hidden)]
+    pub fn system(&self) -> &fs::File {
         &self.file
     }
 

@@ -27,7 +27,7 @@ pub use file::File;
 pub use folder::{Folder, parent};
 pub use layer::{Call, Layer, Renaming, install};
 pub use part::{PartFolder, StagingError};
-pub(crate) use read_range::ReadRange;
+pub use read_range::ReadRange;
 pub(crate) use remote::fetch;
 pub use remote::{Remote, RemoteError};
 pub use sweep::{abandon, sweep};

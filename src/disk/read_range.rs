@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::disk::file::File;
 
 /// Bytes at places, to be read by several threads.
-pub(crate) trait ReadRange: Debug + Send + Sync {
+pub trait ReadRange: Debug + Send + Sync {
     /// How many there are.
     ///
     /// # Errors

@@ -15,13 +15,12 @@ use crate::engine::report::{CellsReport, LevelReport, SCHEMA};
 use crate::engine::request::{Computed, per_axis};
 use crate::field::FieldOptions;
 use crate::geometry::{Domain, Sample, Scheme};
-use crate::input::About;
 use crate::per_axis;
 use crate::per_axis::{shortest, text};
 use crate::plan::Plan;
 use crate::result::{Keep, Launches, RegionsChecksum, RunCounts, Terminal};
 use crate::rule::RuleKind;
-use crate::tree::Predicate;
+use crate::tree::{About, Predicate};
 
 impl Computed {
     /// The plan of an array of `size` cells: rule `full`, since a tree that is made of cells looks at all of them, and where
@@ -30,7 +29,7 @@ impl Computed {
     ///
     /// ```
     /// use orthant::Computed;
-    /// use orthant::input::About;
+    /// use orthant::tree::About;
     /// use orthant::prelude::*;
     ///
     /// let plan = Computed::default().array_plan([600, 400], &About::default())?;

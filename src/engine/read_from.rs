@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::input::{Endian, IndexOrder};
+use crate::cell::{Endian, IndexOrder};
 use crate::tree::NotANumber;
 
 /// Where the cells of an array lay.

@@ -149,7 +149,8 @@ impl<const K: usize> Domain<K> {
     }
 
     /// Where the window begins on each axis.
-    pub(crate) fn low(&self) -> [f64; K] {
+    #[doc(hidden)]
+    pub fn low(&self) -> [f64; K] {
         per_axis::each(|j| self.window[j][0])
     }
 

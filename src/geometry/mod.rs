@@ -21,5 +21,6 @@ pub use rows::Rows;
 pub use sample_grid::SampleGrid;
 pub use scheme::{Level, Scheme};
 pub(crate) use scheme::{refine, saturated};
-pub(crate) use slabs::Slabs;
+#[doc(hidden)]
+pub use slabs::Slabs;
 pub use window::WindowError;

@@ -50,7 +50,8 @@ impl<const K: usize> Region<K> {
     }
 
     /// The number of cells, of boxes that may have more than 64 bits count; the largest number where 128 do not.
-    pub(crate) fn cells_wide(&self) -> u128 {
+    #[doc(hidden)]
+    pub fn cells_wide(&self) -> u128 {
         saturated_wide(&self.extent)
     }
 
@@ -182,7 +183,8 @@ impl<const K: usize> Region<K> {
 
     /// The place of one of its cells in storage order.
     #[inline]
-    pub(crate) fn place(&self, cell: [u32; K]) -> usize {
+    #[doc(hidden)]
+    pub fn place(&self, cell: [u32; K]) -> usize {
         let mut place = 0;
         for j in (0..K).rev() {
             place = place * self.extent[j] as usize + (cell[j] - self.corner[j]) as usize;

@@ -3,9 +3,9 @@
 //! Arithmetic is exact: the stop rule compares integers, bounds are floors of rationals, so that children tile their
 //! parent for every n, g and r, divisible or not.
 
+#[cfg(feature = "cuda")]
 use crate::dimension::{MAX_DIM, widened};
 use crate::geometry::region::{Region, saturated_wide};
-#[cfg(feature = "cuda")]
 use crate::per_axis;
 
 /// {g, r, B}: how a domain is split.

@@ -11,7 +11,9 @@ use crate::geometry::region::Region;
 ///                      2 2 2 2 3                         0 0 0 0 0
 ///                      0 0 0 0 1                         0 0 0 0 0
 /// ```
-pub(crate) struct Slabs<const K: usize> {
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Slabs<const K: usize> {
     region: Region<K>,
     axis: usize,
     thickness: u32,
@@ -19,7 +21,8 @@ pub(crate) struct Slabs<const K: usize> {
 
 impl<const K: usize> Slabs<K> {
     /// Slabs of `region` with at most `most` cells, which is at least 1.
-    pub(crate) fn new(region: Region<K>, most: u64) -> Self {
+    #[doc(hidden)]
+    pub fn new(region: Region<K>, most: u64) -> Self {
         let (mut axis, mut below) = (0, 1);
         while axis + 1 < K && below * u64::from(region.extent[axis]) <= most {
             below *= u64::from(region.extent[axis]);
@@ -30,12 +33,14 @@ impl<const K: usize> Slabs<K> {
     }
 
     /// The number of slabs.
-    pub(crate) fn len(&self) -> u64 {
+    #[doc(hidden)]
+    pub fn len(&self) -> u64 {
         self.region.extent[self.axis + 1..].iter().fold(self.along(), |len, &side| len * u64::from(side))
     }
 
     /// Slab `index`, below [`len`](Self::len); ascending indices follow the region's storage order.
-    pub(crate) fn get(&self, index: u64) -> Region<K> {
+    #[doc(hidden)]
+    pub fn get(&self, index: u64) -> Region<K> {
         let mut slab = self.region;
         let start = (index % self.along()) as u32 * self.thickness;
         slab.corner[self.axis] += start;

@@ -11,7 +11,8 @@ use crate::mapping::fault;
 
 /// A file in the address space, to be read.
 #[derive(Debug)]
-pub(crate) struct FileMap {
+#[doc(hidden)]
+pub struct FileMap {
     map: MmapRaw,
     #[cfg(unix)]
     window: fault::Window,
@@ -22,7 +23,8 @@ impl FileMap {
     ///
     /// # Errors
     /// If the system says no.
-    pub(crate) fn new(file: &File) -> io::Result<Self> {
+    #[doc(hidden)]
+    pub fn new(file: &File) -> io::Result<Self> {
         #[cfg(unix)]
         fault::listen()?;
         let map = MmapOptions::new().map_raw_read_only(file)?;
@@ -34,7 +36,8 @@ impl FileMap {
     }
 
     /// How many bytes the file had.
-    pub(crate) fn len(&self) -> usize {
+    #[doc(hidden)]
+    pub fn len(&self) -> usize {
         self.map.len()
     }
 
@@ -46,7 +49,8 @@ impl FileMap {
     /// Calls `read`, which reads bytes of this mapping and of no other, on this thread alone. Whoever calls looks at
     /// [`missing`](Self::missing) before anything is made of what was read.
     #[inline]
-    pub(crate) fn reading<R>(&self, read: impl FnOnce() -> R) -> R {
+    #[doc(hidden)]
+    pub fn reading<R>(&self, read: impl FnOnce() -> R) -> R {
         #[cfg(unix)]
         return fault::reading(&self.window, read);
         #[cfg(not(unix))]
@@ -55,7 +59,8 @@ impl FileMap {
 
     /// The first byte that could not be read, if there was one. From then on the bytes from its page on may be zeros.
     #[inline]
-    pub(crate) fn missing(&self) -> Option<u64> {
+    #[doc(hidden)]
+    pub fn missing(&self) -> Option<u64> {
         #[cfg(unix)]
         return self.window.missing();
         #[cfg(not(unix))]
@@ -63,7 +68,8 @@ impl FileMap {
     }
 
     /// Says that these bytes are read next, so that they can be brought meanwhile.
-    pub(crate) fn will_need(&self, range: Range<usize>) {
+    #[doc(hidden)]
+    pub fn will_need(&self, range: Range<usize>) {
         #[cfg(unix)]
         {
             let (start, end) = (range.start.min(self.len()), range.end.min(self.len()));

@@ -10,8 +10,11 @@ mod fault;
 mod file_map;
 mod shared;
 
-pub(crate) use file_map::FileMap;
-pub(crate) use shared::{SHORT, SharedBytes, SharedCells};
+#[doc(hidden)]
+pub use file_map::FileMap;
+#[doc(hidden)]
+pub use shared::SharedBytes;
+pub(crate) use shared::{SHORT, SharedCells};
 
 #[cfg(all(test, unix))]
 mod tests {

@@ -26,7 +26,8 @@ impl PointAttribute {
     }
 
     /// Of words of a type.
-    pub(crate) fn of_words(name: String, kind: CellType, words: Vec<u64>) -> Self {
+    #[doc(hidden)]
+    pub fn of_words(name: String, kind: CellType, words: Vec<u64>) -> Self {
         Self { name, kind, words }
     }
 

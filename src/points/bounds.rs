@@ -7,7 +7,7 @@ use crate::points::error::PointsError;
 const TOGETHER: usize = 60 << 10;
 
 /// `[least, greatest]` per axis of points of `axes` coordinates each, all of which are finite.
-pub(crate) fn bounds(axes: usize, coordinates: &[f64]) -> Result<Vec<[f64; 2]>, PointsError> {
+pub fn bounds(axes: usize, coordinates: &[f64]) -> Result<Vec<[f64; 2]>, PointsError> {
     let some = |i| {
         let some = &coordinates[parallel::piece(coordinates.len(), TOGETHER, i)];
         match axes {

@@ -113,7 +113,8 @@ impl Points {
 
     /// The same points, and how many their file has beside them that it marks as not measured.
     #[must_use]
-    pub(crate) fn leaving_out(self, points: u64) -> Self {
+    #[doc(hidden)]
+    pub fn leaving_out(self, points: u64) -> Self {
         Self { left_out: points, ..self }
     }
 

@@ -19,7 +19,8 @@ pub struct PointsExtent {
 }
 
 impl PointsExtent {
-    pub(crate) fn new(bounds: Vec<[f64; 2]>) -> Self {
+    #[doc(hidden)]
+    pub fn new(bounds: Vec<[f64; 2]>) -> Self {
         Self { bounds }
     }
 

@@ -5,20 +5,24 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::cell::CellType;
 
 /// What was hashed so far: coordinates, and values beside them.
-pub(crate) struct PointsHash {
+#[doc(hidden)]
+#[expect(missing_debug_implementations, reason = "XXH3's state has none")]
+pub struct PointsHash {
     coordinates: Xxh3,
     values: Xxh3,
 }
 
 impl PointsHash {
-    pub(crate) fn new(axes: usize) -> Self {
+    #[doc(hidden)]
+    pub fn new(axes: usize) -> Self {
         let mut coordinates = Xxh3::new();
         coordinates.update(&(axes as u64).to_le_bytes());
         Self { coordinates, values: Xxh3::new() }
     }
 
     /// The next points, and the values that they have.
-    pub(crate) fn add(&mut self, coordinates: &[f64], values: &[f64]) {
+    #[doc(hidden)]
+    pub fn add(&mut self, coordinates: &[f64], values: &[f64]) {
         if cfg!(target_endian = "little") {
             self.coordinates.update(bytemuck::cast_slice(coordinates));
             self.values.update(bytemuck::cast_slice(values));
@@ -29,7 +33,8 @@ impl PointsHash {
     }
 
     /// As `xxh3:` and sixteen hexadecimal digits.
-    pub(crate) fn text(mut self, kind: Option<CellType>) -> String {
+    #[doc(hidden)]
+    pub fn text(mut self, kind: Option<CellType>) -> String {
         if let Some(kind) = kind {
             self.coordinates.update(kind.name().as_bytes());
             self.coordinates.update(&self.values.digest().to_le_bytes());

@@ -13,9 +13,11 @@ mod value;
 
 pub use attribute::PointAttribute;
 pub use batches::{OnBatch, PointBatches};
-pub(crate) use bounds::bounds;
+#[doc(hidden)]
+pub use bounds::bounds;
 pub use definition::{Points, has_axes};
 pub use error::PointsError;
 pub use extent::PointsExtent;
-pub(crate) use hash::PointsHash;
+#[doc(hidden)]
+pub use hash::PointsHash;
 pub use value::PointsValue;

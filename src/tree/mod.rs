@@ -4,6 +4,7 @@
 //! points, boxes, slices, levels and labels from the regions themselves: no dense array is made on the way. See the guide's
 //! [page](crate::guide::tree).
 
+mod about;
 mod across;
 mod along;
 mod axis;
@@ -43,6 +44,7 @@ mod values;
 mod word_counts;
 
 pub use crate::number::{NoNumber, Number};
+pub use about::{About, AboutAxis, Remark};
 pub use across::Found;
 pub use bottom_up::BottomUp;
 pub use census::Census;

@@ -196,11 +196,14 @@ impl<const K: usize> std::fmt::Debug for dyn Source<K> + '_ {
 #[derive(Debug, Clone, Copy)]
 pub struct InMemory<'s> {
     /// All cells.
-    pub(crate) bytes: SharedBytes<'s>,
+    #[doc(hidden)]
+    pub bytes: SharedBytes<'s>,
     /// True if the last axis is the fastest, and axis 0 the slowest; else it is the other way round.
-    pub(crate) reversed: bool,
+    #[doc(hidden)]
+    pub reversed: bool,
     /// True if the bytes of a cell come in the other order than this machine's.
-    pub(crate) swapped: bool,
+    #[doc(hidden)]
+    pub swapped: bool,
 }
 
 impl<'s> InMemory<'s> {

@@ -8,7 +8,8 @@ use zstd::zstd_safe::{compress_bound, get_frame_content_size};
 
 /// True but where a fuzzer makes files: it changes bytes faster than it finds the checksum of what it changed, and whoever means harm
 /// writes the right one.
-pub(crate) const CHECKSUMS: bool = !cfg!(fuzzing);
+#[doc(hidden)]
+pub const CHECKSUMS: bool = !cfg!(fuzzing);
 
 /// Zstandard's own default.
 pub(super) const LEVEL: i32 = 3;
@@ -46,7 +47,8 @@ pub(super) fn sealed(bytes: &[u8]) -> Option<&[u8]> {
 ///
 /// # Errors
 /// If there is no memory.
-pub(crate) fn encode(bytes: &[u8]) -> io::Result<Vec<u8>> {
+#[doc(hidden)]
+pub fn encode(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoded = COMPRESSOR.with_borrow_mut(|slot| -> io::Result<Vec<u8>> {
         let compressor = match slot {
             Some(compressor) => compressor,

@@ -13,7 +13,8 @@ use crate::zarr::error::{Fault, ZarrError};
 
 /// A file of a store, to be read by ranges.
 #[derive(Debug, Clone)]
-pub(crate) struct Member {
+#[doc(hidden)]
+pub struct Member {
     pub(super) file: Arc<dyn ReadRange>,
     pub(super) path: PathBuf,
     /// What a zip calls it.
@@ -26,12 +27,14 @@ pub(crate) struct Member {
 
 impl Member {
     /// Its bytes.
-    pub(crate) fn len(&self) -> u64 {
+    #[doc(hidden)]
+    pub fn len(&self) -> u64 {
         self.length
     }
 
     /// Where one of its bytes is in the file that errors name.
-    pub(crate) fn offset(&self, at: u64) -> u64 {
+    #[doc(hidden)]
+    pub fn offset(&self, at: u64) -> u64 {
         self.start + at
     }
 
@@ -39,7 +42,8 @@ impl Member {
     ///
     /// # Errors
     /// If the system says no.
-    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+    #[doc(hidden)]
+    pub fn metadata(&self) -> io::Result<Metadata> {
         self.file.facts()
     }
 
@@ -56,7 +60,8 @@ impl Member {
     }
 
     /// An error about it.
-    pub(crate) fn wrong(&self, fault: Fault) -> ZarrError {
+    #[doc(hidden)]
+    pub fn wrong(&self, fault: Fault) -> ZarrError {
         ZarrError { path: self.path.clone(), member: self.name.clone(), fault }
     }
 
@@ -64,7 +69,8 @@ impl Member {
     ///
     /// # Errors
     /// If it has not as many, or the system says no.
-    pub(crate) fn read(&self, at: u64, length: u64) -> Result<Vec<u8>, ZarrError> {
+    #[doc(hidden)]
+    pub fn read(&self, at: u64, length: u64) -> Result<Vec<u8>, ZarrError> {
         if self.length.checked_sub(length).is_none_or(|last| at > last) {
             let have = self.length.saturating_sub(at);
             return Err(self.wrong(Fault::Short { offset: self.offset(at), have, need: length }));
@@ -82,7 +88,8 @@ impl Member {
     ///
     /// # Errors
     /// As [`read`](Self::read), and if the zip's checksum is another.
-    pub(crate) fn all(&self) -> Result<Vec<u8>, ZarrError> {
+    #[doc(hidden)]
+    pub fn all(&self) -> Result<Vec<u8>, ZarrError> {
         let bytes = self.read(0, self.length)?;
         match self.crc {
             Some(crc) if CHECKSUMS && crc != crc32fast::hash(&bytes) => {

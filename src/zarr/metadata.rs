@@ -10,7 +10,8 @@ use crate::zarr::json;
 
 /// What an array is: the file `zarr.json` in its folder. The last axis is the fastest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ArrayMetadata {
+#[doc(hidden)]
+pub struct ArrayMetadata {
     /// Elements per axis.
     pub(crate) shape: Vec<u64>,
     /// The type of an element.
@@ -22,7 +23,7 @@ pub(crate) struct ArrayMetadata {
     /// True if a file is a shard, of one chunk perhaps.
     pub(crate) sharded: bool,
     /// The word of elements that are in no file.
-    pub(crate) fill: u64,
+    pub fill: u64,
     /// What axes are called.
     pub(crate) names: Vec<String>,
     /// What else is known.
@@ -31,7 +32,8 @@ pub(crate) struct ArrayMetadata {
 
 impl ArrayMetadata {
     /// An array whose files are shards.
-    pub(crate) fn sharded(kind: CellType, shape: &[u64], shard: &[u64], chunk: &[u64], names: &[&str]) -> Self {
+    #[doc(hidden)]
+    pub fn sharded(kind: CellType, shape: &[u64], shard: &[u64], chunk: &[u64], names: &[&str]) -> Self {
         Self {
             shape: shape.to_vec(),
             kind,
@@ -45,7 +47,8 @@ impl ArrayMetadata {
     }
 
     /// An array whose files are chunks.
-    pub(crate) fn plain(kind: CellType, shape: &[u64], chunk: &[u64], names: &[&str]) -> Self {
+    #[doc(hidden)]
+    pub fn plain(kind: CellType, shape: &[u64], chunk: &[u64], names: &[&str]) -> Self {
         Self { sharded: false, ..Self::sharded(kind, shape, chunk, chunk, names) }
     }
 
@@ -55,7 +58,8 @@ impl ArrayMetadata {
     }
 
     /// Bytes of a chunk.
-    pub(crate) fn chunk_bytes(&self) -> usize {
+    #[doc(hidden)]
+    pub fn chunk_bytes(&self) -> usize {
         (self.chunk.iter().product::<u64>() * self.kind.bytes()) as usize
     }
 
@@ -66,12 +70,14 @@ impl ArrayMetadata {
     }
 
     /// The element of all files that are not there, as bytes.
-    pub(crate) fn fill_bytes(&self) -> Vec<u8> {
+    #[doc(hidden)]
+    pub fn fill_bytes(&self) -> Vec<u8> {
         self.fill.to_le_bytes()[..self.kind.bytes() as usize].to_vec()
     }
 
     /// What the file at these coordinates of the grid is called in the array's folder.
-    pub(crate) fn key(at: &[u64]) -> String {
+    #[doc(hidden)]
+    pub fn key(at: &[u64]) -> String {
         at.iter().fold("c".to_owned(), |key, number| format!("{key}/{number}"))
     }
 
@@ -79,7 +85,8 @@ impl ArrayMetadata {
     ///
     /// # Panics
     /// If its lists are of several lengths, or a chunk is no whole part of a file.
-    pub(crate) fn text(&self) -> String {
+    #[doc(hidden)]
+    pub fn text(&self) -> String {
         let axes = self.shape.len();
         let lengths = [self.file.len(), self.chunk.len(), self.names.len()];
         assert!(axes > 0 && lengths == [axes; 3], "{self:?} has lists of one length");

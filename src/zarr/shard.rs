@@ -16,7 +16,9 @@ use crate::zarr::metadata::ArrayMetadata;
 const ABSENT: u64 = u64::MAX;
 
 /// Writes a shard from its first chunk to its last. Chunks in which every element is the array's fill value are left out.
-pub(crate) struct ShardWriter<W> {
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ShardWriter<W> {
     out: W,
     chunks: u64,
     chunk_bytes: usize,
@@ -30,7 +32,8 @@ pub(crate) struct ShardWriter<W> {
 
 impl<W: Write> ShardWriter<W> {
     /// Nothing yet of a shard of such an array.
-    pub(crate) fn new(out: W, metadata: &ArrayMetadata) -> Self {
+    #[doc(hidden)]
+    pub fn new(out: W, metadata: &ArrayMetadata) -> Self {
         let (fill, chunk_bytes) = (metadata.fill_bytes(), metadata.chunk_bytes());
         Self { out, chunks: metadata.chunks(), chunk_bytes, fill, pending: Vec::new(), index: Vec::new(), at: 0 }
     }
@@ -99,7 +102,8 @@ impl<W: Write> ShardWriter<W> {
     ///
     /// # Panics
     /// If there is no next one, or elements were pushed that are no whole chunk.
-    pub(crate) fn put(&mut self, encoded: Option<&[u8]>) -> io::Result<()> {
+    #[doc(hidden)]
+    pub fn put(&mut self, encoded: Option<&[u8]>) -> io::Result<()> {
         assert!(
             self.next() < self.chunks && self.pending.len().is_multiple_of(self.chunk_bytes),
             "chunk {} is next",
@@ -122,7 +126,8 @@ impl<W: Write> ShardWriter<W> {
     ///
     /// # Errors
     /// If the writer fails.
-    pub(crate) fn finish(mut self) -> io::Result<W> {
+    #[doc(hidden)]
+    pub fn finish(mut self) -> io::Result<W> {
         self.advance(self.chunks)?;
         seal(&mut self.index, 0);
         self.out.write_all(&self.index)?;
@@ -131,13 +136,15 @@ impl<W: Write> ShardWriter<W> {
 }
 
 /// True if bytes are a fill value over and over.
-pub(crate) fn is_fill(bytes: &[u8], fill: &[u8]) -> bool {
+#[doc(hidden)]
+pub fn is_fill(bytes: &[u8], fill: &[u8]) -> bool {
     bytes.chunks(fill.len()).all(|element| element == fill)
 }
 
 /// A shard to be read, whose index was found right.
 #[derive(Debug)]
-pub(crate) struct ShardReader {
+#[doc(hidden)]
+pub struct ShardReader {
     member: Member,
     /// Where chunks lie, in the order of their numbers.
     chunks: Vec<Option<Range<u64>>>,
@@ -153,7 +160,7 @@ impl ShardReader {
     ///
     /// # Errors
     /// If its index is not that of such a shard, or it does not say of every byte whose it is.
-    pub(crate) fn open(member: Member, metadata: &ArrayMetadata) -> Result<Self, ZarrError> {
+    pub fn open(member: Member, metadata: &ArrayMetadata) -> Result<Self, ZarrError> {
         // Whoever opens a shard so reads nearly all of it. No server makes this take more memory than such a shard can have.
         let member = match member.len() {
             length if length <= metadata.most_bytes() => member.at_hand(0..length)?,
@@ -245,7 +252,7 @@ impl ShardReader {
     ///
     /// # Panics
     /// If the shard has no such chunk.
-    pub(crate) fn chunk(&self, number: u64, bytes: &mut Vec<u8>) -> Result<(), ZarrError> {
+    pub fn chunk(&self, number: u64, bytes: &mut Vec<u8>) -> Result<(), ZarrError> {
         let start = bytes.len();
         let room =
             |bytes: &mut Vec<u8>| reserve(bytes, self.chunk_bytes).map_err(|refused| self.member.wrong(refused.into()));

@@ -22,7 +22,8 @@ const AT_ONCE: usize = 8;
 
 /// A folder of files with names, or a zip of them.
 #[derive(Debug)]
-pub(crate) struct ZarrStore {
+#[doc(hidden)]
+pub struct ZarrStore {
     path: PathBuf,
     place: StorePlace,
 }
@@ -39,7 +40,7 @@ impl ZarrStore {
     ///
     /// # Errors
     /// If it is neither, or the zip is of another kind than the one that [`pack`](crate::zarr::pack) makes.
-    pub(crate) fn open(path: &Path) -> Result<Self, ZarrError> {
+    pub fn open(path: &Path) -> Result<Self, ZarrError> {
         Self::with(path, Directory::read)
     }
 
@@ -47,7 +48,8 @@ impl ZarrStore {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub(crate) fn rewritten(path: &Path) -> Result<Self, ZarrError> {
+    #[doc(hidden)]
+    pub fn rewritten(path: &Path) -> Result<Self, ZarrError> {
         Self::with(path, Directory::read_rewritten)
     }
 
@@ -112,12 +114,14 @@ impl ZarrStore {
     }
 
     /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
+    #[doc(hidden)]
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// True of a folder, whose files are files of the system.
-    pub(crate) fn is_folder(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_folder(&self) -> bool {
         matches!(self.place, StorePlace::Folder)
     }
 
@@ -155,7 +159,8 @@ impl ZarrStore {
     ///
     /// # Errors
     /// If the system says no.
-    pub(crate) fn folders(&self, name: &str) -> Result<Vec<String>, ZarrError> {
+    #[doc(hidden)]
+    pub fn folders(&self, name: &str) -> Result<Vec<String>, ZarrError> {
         if self.is_remote() {
             return Err(self.wrong(io::Error::from(io::ErrorKind::Unsupported).into()));
         }
@@ -190,7 +195,8 @@ impl ZarrStore {
     ///
     /// # Errors
     /// If the system says no.
-    pub(crate) fn member(&self, name: &str) -> Result<Option<Member>, ZarrError> {
+    #[doc(hidden)]
+    pub fn member(&self, name: &str) -> Result<Option<Member>, ZarrError> {
         match &self.place {
             StorePlace::Folder => {
                 let path = self.path.join(name);
@@ -252,7 +258,7 @@ impl ZarrStore {
     ///
     /// # Errors
     /// If there is none, or at the first byte that is another.
-    pub(crate) fn expect(&self, name: &str, text: &str) -> Result<(), ZarrError> {
+    pub fn expect(&self, name: &str, text: &str) -> Result<(), ZarrError> {
         let member = self.need(name)?;
         // No more than is needed to say what is wrong.
         let some = member.read(0, member.len().min(text.len() as u64 + 1))?;

@@ -1,6 +1,6 @@
 //! What stores say of axes.
 
-use orthant::input::{AboutAxis, InputFault, Remark};
+use orthant_formats::input::{AboutAxis, InputFault, Remark};
 
 use super::*;
 

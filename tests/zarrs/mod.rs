@@ -7,9 +7,9 @@ mod refused;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use orthant::input::{ArrayFile, InputError};
 use orthant::prelude::*;
 use orthant::tree::Source;
+use orthant_formats::input::{ArrayFile, InputError};
 use serde_json::{Value, json};
 
 use crate::samples;

@@ -1,8 +1,8 @@
 //! Cells are what was written, whatever was done to them.
 
 use orthant::geometry::Region;
-use orthant::input::InputFault;
 use orthant::tree::{BottomUp, Source, TreeInfo};
+use orthant_formats::input::InputFault;
 
 use super::*;
 
@@ -211,8 +211,8 @@ fn what_is_exported_is_read() {
     let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Morton, RuleKind::Full).unwrap();
     let tree = BottomUp::new(&plan, &field).unwrap().tree().unwrap();
     let (store, zip) = (folder.0.join("a.zarr"), folder.0.join("a.zarr.zip"));
-    orthant::export::zarr::write(&tree, &store).unwrap();
-    orthant::export::zarr::pack(&store, File::create(&zip).unwrap()).unwrap();
+    orthant_formats::export::zarr::write(&tree, &store).unwrap();
+    orthant_formats::export::zarr::pack(&store, File::create(&zip).unwrap()).unwrap();
     for (name, part) in [("a.zarr", None), ("a.zarr.zip", None), ("a.zarr.zip", Some("value")), ("a.zarr/value", None)]
     {
         let file = folder.open(name, part).unwrap_or_else(|error| panic!("{error}"));

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use orthant::balance::{Items, ItemsError};
 use orthant::geometry::Region;
-use orthant::input::matrix_rows;
 use orthant::tree::{Parts, Source, TreeFile, TreeJob, TreeStore};
+use orthant_formats::input::matrix_rows;
 
 use crate::error::Error;
 use crate::input::Input;

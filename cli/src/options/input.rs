@@ -7,8 +7,8 @@ use clap::builder::BoolishValueParser;
 use orthant::CellType;
 use orthant::choice::number;
 use orthant::field::FieldKind;
-use orthant::input::{About, Endian, Format, IndexOrder, MeshFormat, PointsFormat};
 use orthant::tree::{NotANumber, Predicate};
+use orthant_formats::input::{About, Endian, Format, IndexOrder, MeshFormat, PointsFormat};
 
 use super::heading;
 use super::points::PointsOptions;

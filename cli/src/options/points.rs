@@ -2,8 +2,8 @@
 
 use clap::Args;
 use orthant::choice::number;
-use orthant::input::{InputError, InputFault, ListFile, PointsFile, PointsFormat};
 use orthant::tree::Number;
+use orthant_formats::input::{InputError, InputFault, ListFile, PointsFile, PointsFormat};
 
 use super::heading;
 use crate::error::Error;

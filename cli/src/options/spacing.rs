@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use orthant::input::{About, AboutAxis};
 use orthant::per_axis::names;
 use orthant::with_dimensions;
+use orthant_formats::input::{About, AboutAxis};
 
 /// The lengths of a cell, axis 0 first, or one for all axes; and their units.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use orthant::field::FieldKind;
-use orthant::input::{Format, MeshFormat, PointsFormat};
+use orthant_formats::input::{Format, MeshFormat, PointsFormat};
 
 use crate::output::tree::is_tree;
 

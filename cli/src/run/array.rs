@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use orthant::input::{Layout, Numbers};
 use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{BottomUp, Census, NotANumber, Source};
 use orthant::with_dimensions;
 use orthant::{ArrayReport, Built, Computed, Control, How, Keep, Plan, Tree};
+use orthant_formats::input::{Layout, Numbers};
 
 use super::kept_tree::KeptTree;
 use super::noise::Divided;

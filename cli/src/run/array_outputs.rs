@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::io::ErrorKind;
 
-use orthant::export::npy;
 use orthant::result::DenseArray;
 use orthant::{Control, Subdivision};
+use orthant_formats::export::npy;
 
 use super::outputs::{Format, PIECE, finish, write_cells};
 use super::painted::Painted;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use orthant::backend::{Part, Prepared};
 use orthant::curve::CurveKind;
-use orthant::export::npy;
 use orthant::field::{Field, Job, Open};
 use orthant::geometry::{Domain, Scheme};
 use orthant::result::{DenseArray, RunCounts};
@@ -15,6 +14,7 @@ use orthant::tree::{TreeAxis, TreeInfo, tree_order};
 use orthant::{
     AutoScheme, BackendKind, Control, Keep, Mapping, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree,
 };
+use orthant_formats::export::npy;
 
 use super::array_outputs::{ArrayOutputs, ShownAs};
 use super::mesh::remark;

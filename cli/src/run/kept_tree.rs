@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use orthant::export::npy;
 use orthant::{ArrayReport, Control, Tree};
+use orthant_formats::export::npy;
 
 use super::outputs::{Format, Outputs, finish, write_report};
 use super::painted::Painted;

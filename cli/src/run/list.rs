@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use orthant::input::{InputError, InputFault, ListFile};
 use orthant::per_axis;
 use orthant::per_axis::{shortest, text as by};
 use orthant::result::{MemoryError, Stored};
 use orthant::tree::{CellList, ListError, SortedList, TreeError, TreeInfo};
 use orthant::with_dimensions;
 use orthant::{CellType, Computed, Control, Plan};
+use orthant_formats::input::{InputError, InputFault, ListFile};
 use serde_json::json;
 
 use super::array::{ArrayOptions, keep, threads};

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orthant::field::{DataValue, FieldData, FieldKind};
-use orthant::input::{Endian, IndexOrder};
 use orthant::points::{PointsValue, has_axes};
 use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo};
 use orthant::with_dimensions;
 use orthant::{ArrayReport, Built, Bytes, Computation, Control, How, Keep, Plan, PointsRead, ReadFrom, Request, Tree};
+use orthant_formats::input::{Endian, IndexOrder};
 use rayon::ThreadPool;
 
 use super::array::{ArrayOptions, keep, threads};

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use orthant::choice::number;
 use orthant::field::DataValue;
-use orthant::input::{MeshFormat, PointsFormat};
 use orthant::{Computed, Keep};
+use orthant_formats::input::{MeshFormat, PointsFormat};
 
 use super::memory::MemoryOptions;
 use crate::error::Error;

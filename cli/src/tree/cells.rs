@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use orthant::export::{Cutout, ExportError, npy};
 use orthant::geometry::Region;
 use orthant::tree::{Parts, Source, TreeFile, TreeInfo, TreeJob, TreeSlice, TreeSource};
 use orthant::{Control, with_dimensions};
+use orthant_formats::export::{Cutout, ExportError, npy};
 
 use super::listed::fits;
 use super::open::open;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use orthant::disk::{Folder, PartFolder, StagingError};
-use orthant::export::{self, ExportFormat};
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
+use orthant_formats::export::{self, ExportFormat};
 
 use super::listed::{fits, refuse};
 use super::memory::MemoryOptions;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use orthant::export::{ExportError, npy};
 use orthant::tree::{Parts, Shown, TreeFile, TreeJob};
+use orthant_formats::export::{ExportError, npy};
 
 use super::listed::refuse;
 use super::open::open;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use orthant::input::Format;
 use orthant::tree::{TreeError, TreeJob, TreeStore};
+use orthant_formats::input::Format;
 
 use crate::error::Error;
 use crate::output::has_extension;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use orthant::export::ExportError;
 use orthant::tree::{Parts, TreeInfo};
 use orthant::{Control, Tree};
+use orthant_formats::export::ExportError;
 
 use super::memory::MemoryOptions;
 use crate::error::Error;

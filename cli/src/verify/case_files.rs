@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use orthant::export::npy;
 use orthant::field::{DataValue, FieldData};
 use orthant::mesh::Mesh;
 use orthant::points::Points;
 use orthant::result::DenseArray;
+use orthant_formats::export::npy;
 
 use crate::error::Error;
 

@@ -118,6 +118,11 @@ fn a_file_that_is_cut_while_it_is_read_is_an_error_that_names_the_byte() {
             }
             continue;
         }
+        if output.status.code() == Some(2) && said.contains(": 1048576 bytes of cells") && milliseconds.is_some() {
+            // On a busy machine it was cut before it was opened.
+            assert_eq!(files(&folder), ["a.raw"], "{outputs} {milliseconds:?}");
+            continue;
+        }
         assert_eq!(output.status.code(), Some(1), "{outputs} {milliseconds:?}: {:?} {said}", output.status);
         let cut = format!(": the file ends at byte {length}, since it was cut while it was read");
         let named = said.contains("orthant: a.raw: byte ") && said.contains(&cut);

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use orthant::CellType;
 use orthant::geometry::{Domain, Region, Sample, Scheme};
-use orthant::input::{ArrayFile, Endian, IndexOrder, InputError, Layout};
 use orthant::prelude::{CurveKind, Plan, RuleKind};
 use orthant::tree::Source;
+use orthant_formats::input::{ArrayFile, Endian, IndexOrder, InputError, Layout};
 
 use super::place::{put, room};
 

@@ -3,9 +3,9 @@
 use orthant::WordsMut;
 use orthant::field::{DataValue, FieldData, FieldOptions, mesh};
 use orthant::geometry::{Domain, Region, Sample};
-use orthant::input::MeshFormat;
 use orthant::mesh::Mesh;
 use orthant::rule::Verdict;
+use orthant_formats::input::MeshFormat;
 
 /// The most triangles that are laid over cells.
 const MOST: usize = 1 << 10;

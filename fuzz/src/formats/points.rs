@@ -4,10 +4,10 @@ use std::path::Path;
 
 use orthant::WordsMut;
 use orthant::field::{DataValue, FieldData, FieldOptions, cloud};
-use orthant::input::PointsFile;
 use orthant::points::Points;
 use orthant::prelude::*;
 use orthant::tree::FromPoints;
+use orthant_formats::input::PointsFile;
 
 /// The most points that are laid over cells.
 const MOST: usize = 1 << 10;

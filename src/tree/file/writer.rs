@@ -77,7 +77,7 @@ impl TreeTarget {
     }
 
     /// With what the tree is made of, in words that change whenever the data does:
-    /// [`ArrayFile::identity`](crate::input::ArrayFile::identity) of an array in files, say. Finished shards then stay
+    /// `ArrayFile::identity` of an array in files, say. Finished shards then stay
     /// when a process ends before the tree is complete. The next process that opens the target for the same tree of the same data
     /// resumes it.
     #[must_use]

@@ -14,17 +14,18 @@ use crate::zarr::zip::record::{MemberPlace, Record, Records};
 
 /// Where a member's bytes lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
+#[doc(hidden)]
+pub struct Entry {
     /// The first.
-    pub(crate) start: u64,
+    pub start: u64,
     /// How many, as they lie there.
-    pub(crate) packed: u64,
+    pub packed: u64,
     /// How many they are.
-    pub(crate) length: u64,
+    pub length: u64,
     /// True if they are deflated.
-    pub(crate) deflated: bool,
+    pub deflated: bool,
     /// Their CRC-32.
-    pub(crate) crc: u32,
+    pub crc: u32,
 }
 
 impl Entry {
@@ -50,7 +51,8 @@ impl Entry {
 
 /// The members of a zip by their names.
 #[derive(Debug)]
-pub(crate) struct Directory(BTreeMap<String, Entry>);
+#[doc(hidden)]
+pub struct Directory(BTreeMap<String, Entry>);
 
 impl Directory {
     /// Reads what is in a zip in which nothing is compressed.
@@ -73,7 +75,8 @@ impl Directory {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub(crate) fn read_deflated(file: &dyn ReadRange) -> Result<Self, Fault> {
+    #[doc(hidden)]
+    pub fn read_deflated(file: &dyn ReadRange) -> Result<Self, Fault> {
         Self::of(file, true, false)
     }
 
@@ -103,12 +106,14 @@ impl Directory {
     }
 
     /// The names of members, in alphabetical order.
-    pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+    #[doc(hidden)]
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
     /// A member.
-    pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
+    #[doc(hidden)]
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.0.get(name)
     }
 }

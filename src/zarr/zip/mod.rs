@@ -12,7 +12,7 @@ mod parts;
 mod record;
 
 pub(crate) use audit::{Flaw, audit};
-pub(crate) use directory::{Directory, Entry};
+pub use directory::{Directory, Entry};
 pub(super) use listing::Listing;
 pub use pack::pack;
 pub(crate) use pack::pack_folder;

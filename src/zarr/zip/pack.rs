@@ -15,22 +15,6 @@ const PIECE: usize = 1 << 18;
 /// Writes all files of a folder and of those in it as a zip, the one closest to the top whose name is `zarr.json` first, then
 /// the others of that name, then the rest, each by their names.
 ///
-/// ```
-/// use std::io::Cursor;
-/// use orthant::Tree;
-/// use orthant::export::zarr;
-/// use orthant::ndarray::Array2;
-///
-/// # let folder = std::env::temp_dir().join(format!("orthant-doc-pack-{}.zarr", std::process::id()));
-/// let tree = Tree::<2>::from_array(Array2::<u8>::ones((40, 60)).view())?;
-/// zarr::write(&tree, &folder)?;
-/// let zip = zarr::pack(&folder, Cursor::new(Vec::new()))?.into_inner();
-/// // The first member is the group's own `zarr.json`.
-/// assert!(zip.starts_with(b"PK\x03\x04") && zip[30..].starts_with(b"zarr.json"));
-/// # std::fs::remove_dir_all(&folder)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 /// If a file cannot be read, is none or a link, or the writer fails.
 pub fn pack<W: Write + Seek>(folder: &Path, out: W) -> io::Result<W> {

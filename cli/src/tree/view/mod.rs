@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use orthant::Bytes;
-use orthant::export::ExportError;
 use orthant::tree::{Shown, TreeFile, TreeJob};
+use orthant_formats::export::ExportError;
 
 use super::listed::refuse;
 use super::memory::MemoryOptions;
