@@ -40,7 +40,6 @@ pub(crate) fn try_each<E: Send>(tasks: usize, task: &(dyn Fn(usize) -> Result<()
 }
 
 /// What every task returns, in the order of their numbers.
-#[doc(hidden)]
 pub fn map<T: Send>(tasks: usize, task: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let Ok(found) = try_map(tasks, &|i| Ok::<_, Infallible>(task(i)));
     found
@@ -50,7 +49,6 @@ pub fn map<T: Send>(tasks: usize, task: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> 
 ///
 /// # Errors
 /// The first in time.
-#[doc(hidden)]
 pub fn try_map<T: Send, E: Send>(tasks: usize, task: &(dyn Fn(usize) -> Result<T, E> + Sync)) -> Result<Vec<T>, E> {
     // Nobody waits for a lock: a place has one task. rayon's own collection is compiled for every T.
     let places: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
@@ -204,17 +202,14 @@ pub(crate) fn pipeline<T: Send, E>(
 }
 
 /// Number `i` of the pieces into which `len` items are cut, `each` items long but for the last.
-#[doc(hidden)]
 pub fn piece(len: usize, each: usize, i: usize) -> Range<usize> {
     i * each..len.min((i + 1) * each)
 }
 
 /// What is done with a piece of items, which has a number.
-#[doc(hidden)]
 pub type OfPiece<'t, T, R> = dyn Fn(usize, &mut [T]) -> R + Sync + 't;
 
 /// Calls `task` with the number of each piece of `each` items, and with the piece.
-#[doc(hidden)]
 pub fn pieces_mut<T: Send>(items: &mut [T], each: usize, task: &OfPiece<'_, T, ()>) {
     let Ok(()) = try_pieces_mut(items, each, &|i, piece| {
         task(i, piece);

@@ -108,12 +108,8 @@ const PROGRAM: Layers = &[
 ];
 
 /// The folder of each crate's `lib.rs`, from that of the manifest.
-const CRATES: &[(&str, Layers)] = &[
-    ("src", LIBRARY),
-    ("crates/orthant-formats/src", FORMATS),
-    ("crates/orthant-lab/src", LAB),
-    ("cli/src", PROGRAM),
-];
+const CRATES: &[(&str, Layers)] =
+    &[("src", LIBRARY), ("crates/orthant-formats/src", FORMATS), ("crates/orthant-lab/src", LAB), ("cli/src", PROGRAM)];
 
 #[test]
 fn imports_point_one_way() {

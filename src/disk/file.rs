@@ -22,7 +22,6 @@ pub struct File {
 
 impl File {
     /// A file that is open, of which nothing was read, and what errors call it.
-    #[doc(hidden)]
     pub fn new(file: fs::File, path: PathBuf) -> Self {
         Self { file, path, at: 0 }
     }
@@ -87,7 +86,6 @@ impl File {
     }
 
     /// The file itself, for whoever maps it: what is read in a mapping passes no layer.
-    #[doc(hidden)]
     pub fn system(&self) -> &fs::File {
         &self.file
     }

@@ -11,7 +11,6 @@ use crate::mapping::fault;
 
 /// A file in the address space, to be read.
 #[derive(Debug)]
-#[doc(hidden)]
 pub struct FileMap {
     map: MmapRaw,
     #[cfg(unix)]
@@ -23,7 +22,6 @@ impl FileMap {
     ///
     /// # Errors
     /// If the system says no.
-    #[doc(hidden)]
     pub fn new(file: &File) -> io::Result<Self> {
         #[cfg(unix)]
         fault::listen()?;
@@ -36,7 +34,6 @@ impl FileMap {
     }
 
     /// How many bytes the file had.
-    #[doc(hidden)]
     pub fn len(&self) -> usize {
         self.map.len()
     }
@@ -49,7 +46,6 @@ impl FileMap {
     /// Calls `read`, which reads bytes of this mapping and of no other, on this thread alone. Whoever calls looks at
     /// [`missing`](Self::missing) before anything is made of what was read.
     #[inline]
-    #[doc(hidden)]
     pub fn reading<R>(&self, read: impl FnOnce() -> R) -> R {
         #[cfg(unix)]
         return fault::reading(&self.window, read);
@@ -59,7 +55,6 @@ impl FileMap {
 
     /// The first byte that could not be read, if there was one. From then on the bytes from its page on may be zeros.
     #[inline]
-    #[doc(hidden)]
     pub fn missing(&self) -> Option<u64> {
         #[cfg(unix)]
         return self.window.missing();
@@ -68,7 +63,6 @@ impl FileMap {
     }
 
     /// Says that these bytes are read next, so that they can be brought meanwhile.
-    #[doc(hidden)]
     pub fn will_need(&self, range: Range<usize>) {
         #[cfg(unix)]
         {

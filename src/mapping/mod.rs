@@ -10,9 +10,7 @@ mod fault;
 mod file_map;
 mod shared;
 
-#[doc(hidden)]
 pub use file_map::FileMap;
-#[doc(hidden)]
 pub use shared::SharedBytes;
 pub(crate) use shared::{SHORT, SharedCells};
 

@@ -13,7 +13,6 @@ use crate::mapping::file_map::FileMap;
 /// They are read by volatile loads, each of which is done once and where it stands, and whose value may be anything. So a change
 /// makes wrong numbers and no more.
 #[derive(Debug, Clone, Copy)]
-#[doc(hidden)]
 pub struct SharedBytes<'s> {
     start: *const u8,
     length: usize,
@@ -46,7 +45,6 @@ impl<'s> SharedBytes<'s> {
     ///
     /// # Panics
     /// If it had not as many when it was mapped.
-    #[doc(hidden)]
     pub fn mapped(map: &'s FileMap, range: Range<usize>) -> Self {
         Self { start: map.start(), length: map.len(), mapping: Some(map), lives: PhantomData }.slice(range)
     }
@@ -56,7 +54,6 @@ impl<'s> SharedBytes<'s> {
     /// # Panics
     /// If there are not as many.
     #[inline]
-    #[doc(hidden)]
     pub fn slice(self, range: Range<usize>) -> Self {
         let length = range.end.checked_sub(range.start).filter(|_| range.end <= self.length);
         let length = length.expect("a range within the bytes");
@@ -76,7 +73,6 @@ impl<'s> SharedBytes<'s> {
     /// # Panics
     /// If `to` has another length.
     #[inline]
-    #[doc(hidden)]
     pub fn copy_to(self, to: &mut [u8]) {
         assert_eq!(self.length, to.len());
         // Words are read where words may begin.

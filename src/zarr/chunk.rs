@@ -8,7 +8,6 @@ use zstd::zstd_safe::{compress_bound, get_frame_content_size};
 
 /// True but where a fuzzer makes files: it changes bytes faster than it finds the checksum of what it changed, and whoever means harm
 /// writes the right one.
-#[doc(hidden)]
 pub const CHECKSUMS: bool = !cfg!(fuzzing);
 
 /// Zstandard's own default.
@@ -47,7 +46,6 @@ pub(super) fn sealed(bytes: &[u8]) -> Option<&[u8]> {
 ///
 /// # Errors
 /// If there is no memory.
-#[doc(hidden)]
 pub fn encode(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoded = COMPRESSOR.with_borrow_mut(|slot| -> io::Result<Vec<u8>> {
         let compressor = match slot {

@@ -104,7 +104,6 @@ pub(crate) fn group<A: Serialize>(attributes: &A) -> String {
 
 /// The text of a group with these attributes and arrays, which are described in it once more, so that whoever opens it need not look
 /// for them.
-#[doc(hidden)]
 pub fn group_of<A: Serialize, M: Serialize>(attributes: &A, arrays: &BTreeMap<String, M>) -> String {
     let consolidated_metadata = Consolidated { kind: "inline", must_understand: false, metadata: arrays };
     let node_type = "group";

@@ -13,7 +13,6 @@ use crate::zarr::error::{Fault, ZarrError};
 
 /// A file of a store, to be read by ranges.
 #[derive(Debug, Clone)]
-#[doc(hidden)]
 pub struct Member {
     pub(super) file: Arc<dyn ReadRange>,
     pub(super) path: PathBuf,
@@ -27,13 +26,11 @@ pub struct Member {
 
 impl Member {
     /// Its bytes.
-    #[doc(hidden)]
     pub fn len(&self) -> u64 {
         self.length
     }
 
     /// Where one of its bytes is in the file that errors name.
-    #[doc(hidden)]
     pub fn offset(&self, at: u64) -> u64 {
         self.start + at
     }
@@ -42,7 +39,6 @@ impl Member {
     ///
     /// # Errors
     /// If the system says no.
-    #[doc(hidden)]
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.file.facts()
     }
@@ -60,7 +56,6 @@ impl Member {
     }
 
     /// An error about it.
-    #[doc(hidden)]
     pub fn wrong(&self, fault: Fault) -> ZarrError {
         ZarrError { path: self.path.clone(), member: self.name.clone(), fault }
     }
@@ -69,7 +64,6 @@ impl Member {
     ///
     /// # Errors
     /// If it has not as many, or the system says no.
-    #[doc(hidden)]
     pub fn read(&self, at: u64, length: u64) -> Result<Vec<u8>, ZarrError> {
         if self.length.checked_sub(length).is_none_or(|last| at > last) {
             let have = self.length.saturating_sub(at);
@@ -88,7 +82,6 @@ impl Member {
     ///
     /// # Errors
     /// As [`read`](Self::read), and if the zip's checksum is another.
-    #[doc(hidden)]
     pub fn all(&self) -> Result<Vec<u8>, ZarrError> {
         let bytes = self.read(0, self.length)?;
         match self.crc {

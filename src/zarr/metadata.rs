@@ -10,7 +10,6 @@ use crate::zarr::json;
 
 /// What an array is: the file `zarr.json` in its folder. The last axis is the fastest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[doc(hidden)]
 pub struct ArrayMetadata {
     /// Elements per axis.
     pub(crate) shape: Vec<u64>,
@@ -32,7 +31,6 @@ pub struct ArrayMetadata {
 
 impl ArrayMetadata {
     /// An array whose files are shards.
-    #[doc(hidden)]
     pub fn sharded(kind: CellType, shape: &[u64], shard: &[u64], chunk: &[u64], names: &[&str]) -> Self {
         Self {
             shape: shape.to_vec(),
@@ -47,7 +45,6 @@ impl ArrayMetadata {
     }
 
     /// An array whose files are chunks.
-    #[doc(hidden)]
     pub fn plain(kind: CellType, shape: &[u64], chunk: &[u64], names: &[&str]) -> Self {
         Self { sharded: false, ..Self::sharded(kind, shape, chunk, chunk, names) }
     }
@@ -58,7 +55,6 @@ impl ArrayMetadata {
     }
 
     /// Bytes of a chunk.
-    #[doc(hidden)]
     pub fn chunk_bytes(&self) -> usize {
         (self.chunk.iter().product::<u64>() * self.kind.bytes()) as usize
     }
@@ -70,13 +66,11 @@ impl ArrayMetadata {
     }
 
     /// The element of all files that are not there, as bytes.
-    #[doc(hidden)]
     pub fn fill_bytes(&self) -> Vec<u8> {
         self.fill.to_le_bytes()[..self.kind.bytes() as usize].to_vec()
     }
 
     /// What the file at these coordinates of the grid is called in the array's folder.
-    #[doc(hidden)]
     pub fn key(at: &[u64]) -> String {
         at.iter().fold("c".to_owned(), |key, number| format!("{key}/{number}"))
     }
@@ -85,7 +79,6 @@ impl ArrayMetadata {
     ///
     /// # Panics
     /// If its lists are of several lengths, or a chunk is no whole part of a file.
-    #[doc(hidden)]
     pub fn text(&self) -> String {
         let axes = self.shape.len();
         let lengths = [self.file.len(), self.chunk.len(), self.names.len()];

@@ -16,7 +16,6 @@ use crate::zarr::metadata::ArrayMetadata;
 const ABSENT: u64 = u64::MAX;
 
 /// Writes a shard from its first chunk to its last. Chunks in which every element is the array's fill value are left out.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct ShardWriter<W> {
     out: W,
@@ -32,7 +31,6 @@ pub struct ShardWriter<W> {
 
 impl<W: Write> ShardWriter<W> {
     /// Nothing yet of a shard of such an array.
-    #[doc(hidden)]
     pub fn new(out: W, metadata: &ArrayMetadata) -> Self {
         let (fill, chunk_bytes) = (metadata.fill_bytes(), metadata.chunk_bytes());
         Self { out, chunks: metadata.chunks(), chunk_bytes, fill, pending: Vec::new(), index: Vec::new(), at: 0 }
@@ -102,7 +100,6 @@ impl<W: Write> ShardWriter<W> {
     ///
     /// # Panics
     /// If there is no next one, or elements were pushed that are no whole chunk.
-    #[doc(hidden)]
     pub fn put(&mut self, encoded: Option<&[u8]>) -> io::Result<()> {
         assert!(
             self.next() < self.chunks && self.pending.len().is_multiple_of(self.chunk_bytes),
@@ -126,7 +123,6 @@ impl<W: Write> ShardWriter<W> {
     ///
     /// # Errors
     /// If the writer fails.
-    #[doc(hidden)]
     pub fn finish(mut self) -> io::Result<W> {
         self.advance(self.chunks)?;
         seal(&mut self.index, 0);
@@ -136,14 +132,12 @@ impl<W: Write> ShardWriter<W> {
 }
 
 /// True if bytes are a fill value over and over.
-#[doc(hidden)]
 pub fn is_fill(bytes: &[u8], fill: &[u8]) -> bool {
     bytes.chunks(fill.len()).all(|element| element == fill)
 }
 
 /// A shard to be read, whose index was found right.
 #[derive(Debug)]
-#[doc(hidden)]
 pub struct ShardReader {
     member: Member,
     /// Where chunks lie, in the order of their numbers.

@@ -22,7 +22,6 @@ const AT_ONCE: usize = 8;
 
 /// A folder of files with names, or a zip of them.
 #[derive(Debug)]
-#[doc(hidden)]
 pub struct ZarrStore {
     path: PathBuf,
     place: StorePlace,
@@ -48,7 +47,6 @@ impl ZarrStore {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    #[doc(hidden)]
     pub fn rewritten(path: &Path) -> Result<Self, ZarrError> {
         Self::with(path, Directory::read_rewritten)
     }
@@ -114,13 +112,11 @@ impl ZarrStore {
     }
 
     /// Where it is.
-    #[doc(hidden)]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// True of a folder, whose files are files of the system.
-    #[doc(hidden)]
     pub fn is_folder(&self) -> bool {
         matches!(self.place, StorePlace::Folder)
     }
@@ -159,7 +155,6 @@ impl ZarrStore {
     ///
     /// # Errors
     /// If the system says no.
-    #[doc(hidden)]
     pub fn folders(&self, name: &str) -> Result<Vec<String>, ZarrError> {
         if self.is_remote() {
             return Err(self.wrong(io::Error::from(io::ErrorKind::Unsupported).into()));
@@ -195,7 +190,6 @@ impl ZarrStore {
     ///
     /// # Errors
     /// If the system says no.
-    #[doc(hidden)]
     pub fn member(&self, name: &str) -> Result<Option<Member>, ZarrError> {
         match &self.place {
             StorePlace::Folder => {

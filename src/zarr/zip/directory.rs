@@ -14,7 +14,6 @@ use crate::zarr::zip::record::{MemberPlace, Record, Records};
 
 /// Where a member's bytes lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[doc(hidden)]
 pub struct Entry {
     /// The first.
     pub start: u64,
@@ -51,7 +50,6 @@ impl Entry {
 
 /// The members of a zip by their names.
 #[derive(Debug)]
-#[doc(hidden)]
 pub struct Directory(BTreeMap<String, Entry>);
 
 impl Directory {
@@ -75,7 +73,6 @@ impl Directory {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    #[doc(hidden)]
     pub fn read_deflated(file: &dyn ReadRange) -> Result<Self, Fault> {
         Self::of(file, true, false)
     }
@@ -106,13 +103,11 @@ impl Directory {
     }
 
     /// The names of members, in alphabetical order.
-    #[doc(hidden)]
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
     /// A member.
-    #[doc(hidden)]
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.0.get(name)
     }
