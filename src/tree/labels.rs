@@ -303,10 +303,16 @@ impl<const K: usize> LabelTally<K> {
 
     /// All of them by value, with their shares of so many cells.
     pub(super) fn statistics(&self, total: u128) -> Vec<LabelStatistics<K>> {
-        let mut labels: Vec<_> = self.sums.iter().map(|sums| sums.statistics(total)).collect();
-        labels.sort_unstable_by_key(|label| self.kind.rank(label.word));
-        labels
+        let words: Vec<u64> = self.sums.iter().map(|sums| sums.word).collect();
+        ascending(self.kind, &words).into_iter().map(|place| self.sums[place].statistics(total)).collect()
     }
+}
+
+/// The places of words, by their values.
+fn ascending(kind: CellType, words: &[u64]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..words.len()).collect();
+    places.sort_unstable_by_key(|&place| kind.rank(words[place]));
+    places
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use orthant::CellType;
 use orthant::result::{Cells, DenseArray};
 use orthant::tree::{LabelLook, TreeLabel};
 
-use super::Slice;
 use super::png::{Caption, Gradient, Palette, distinct};
+use super::{PixelRows, Slice};
 
 /// The most labels that a legend names.
 pub const MOST_LABELS: usize = 100;
@@ -131,15 +131,14 @@ fn cut(text: String) -> String {
 ///
 /// # Errors
 /// If the writer fails.
-pub fn write<const K: usize>(
-    field: &DenseArray<K>,
-    slice: &Slice<K>,
+pub fn write(
+    rows: &dyn PixelRows,
     colours: &Colours,
     legend: bool,
     caption: &Caption,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let [width, height] = slice.pixels(field.size());
+    let [width, height] = rows.pixels();
     let beside = legend.then(|| Drawing::of(colours, height));
     let size = beside.as_ref().map_or([0, height], |drawing| drawing.size);
     let mut encoder = Encoder::new(out, width + size[0], size[1]);
@@ -153,7 +152,7 @@ pub fn write<const K: usize>(
         row.clear();
         match height.checked_sub(line + 1) {
             Some(y) => {
-                slice.row_of_pixels(field, y, &mut words);
+                rows.row_of_pixels(y, &mut words);
                 row.extend(words.iter().flat_map(|&word| colour(word)));
             }
             None => row.extend((0..width).flat_map(|_| PAPER)),

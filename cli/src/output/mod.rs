@@ -7,6 +7,7 @@ pub mod journal;
 pub mod legend;
 pub mod overlay;
 pub mod packed;
+mod pixel_rows;
 mod place;
 pub mod png;
 mod staged;
@@ -20,6 +21,7 @@ use orthant::tree::TreeAxis;
 
 pub use folder::expect_folder;
 pub use held::{HeldAxes, NamedAxes, SaidOfAxis};
+pub use pixel_rows::{PixelRows, SliceOfArray};
 pub use place::{AxisPlace, covered};
 pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout};
 
@@ -70,6 +72,11 @@ impl<const K: usize> Slice<K> {
         };
         let at = |j: usize| if axes.contains(&j) { 0 } else { through[j].unwrap_or(size[j] / 2) };
         Ok(Self { axes, through: per_axis::each(at), scale: 1 })
+    }
+
+    /// What a picture of it sees of an array.
+    pub fn of<'a>(&'a self, array: &'a DenseArray<K>) -> SliceOfArray<'a, K> {
+        SliceOfArray { slice: self, array }
     }
 
     /// The axes that are held, as `--slice` takes them.

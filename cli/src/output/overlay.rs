@@ -7,10 +7,9 @@ use std::io::{Result, Write};
 
 use png::{BitDepth, ColorType, Encoder};
 
-use super::Slice;
 use super::png::{Caption, Palette};
+use super::{PixelRows, Slice};
 use orthant::geometry::Region;
-use orthant::result::DenseArray;
 
 /// The picture is at least this wide, by whole-number magnification of up to 16.
 const LEAST: u32 = 1024;
@@ -47,48 +46,70 @@ impl Magnification {
 /// # Errors
 /// If the writer fails.
 pub fn write<const K: usize>(
-    field: &DenseArray<K>,
+    rows: &dyn PixelRows,
     (levels, regions): (usize, &mut dyn Iterator<Item = (u32, Region<K>)>),
     slice: &Slice<K>,
     palette: &Palette,
     caption: &Caption,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let extent = slice.extent(field.size());
-    let scale = Magnification::new(extent);
-    let [width, height] = extent.map(|cells| scale.pixels(cells));
-    let mut image = Vec::with_capacity(width as usize * height as usize * 3);
-    let (colour, mut words) = (palette.colours(), vec![0; extent[0] as usize]);
-    for y in (0..height).rev() {
-        slice.row(field, scale.cell(y), &mut words);
-        image.extend((0..width).flat_map(|x| colour(words[scale.cell(x) as usize])));
-    }
+    let scale = Magnification::new(rows.extent());
+    let mut picture = Picture::of(rows, &scale, palette);
     for (level, region) in regions {
         let meets = (0..K)
             .all(|j| slice.axes.contains(&j) || (slice.through[j].wrapping_sub(region.corner[j]) < region.extent[j]));
-        if !meets {
-            continue;
+        if meets {
+            let low = slice.axes.map(|j| scale.pixels(region.corner[j]));
+            let high = slice.axes.map(|j| scale.pixels(region.corner[j] + region.extent[j]));
+            let (low, high) = if K == 1 { ([low[0], 0], [high[0], picture.size[1]]) } else { (low, high) };
+            picture.draw(low, high, line_colour(level, levels));
         }
-        let colour = line_colour(level, levels);
-        let low = slice.axes.map(|j| scale.pixels(region.corner[j]));
-        let high = slice.axes.map(|j| scale.pixels(region.corner[j] + region.extent[j]));
-        let (low, high) = if K == 1 { ([low[0], 0], [high[0], height]) } else { (low, high) };
+    }
+    picture.write(caption, out)
+}
+
+/// The picture in memory.
+struct Picture {
+    size: [u32; 2],
+    pixels: Vec<u8>,
+}
+
+impl Picture {
+    /// The cells, without regions.
+    fn of(rows: &dyn PixelRows, scale: &Magnification, palette: &Palette) -> Self {
+        let extent = rows.extent();
+        let [width, height] = extent.map(|cells| scale.pixels(cells));
+        let mut pixels = Vec::with_capacity(width as usize * height as usize * 3);
+        let (colour, mut words) = (palette.colours(), vec![0; extent[0] as usize]);
+        for y in (0..height).rev() {
+            rows.row(scale.cell(y), &mut words);
+            pixels.extend((0..width).flat_map(|x| colour(words[scale.cell(x) as usize])));
+        }
+        Self { size: [width, height], pixels }
+    }
+
+    /// Draws the left and the lower edge of a box.
+    fn draw(&mut self, low: [u32; 2], high: [u32; 2], colour: [u8; 3]) {
+        let [width, height] = self.size;
         let mut dot = |x: u32, y: u32| {
             let start = 3 * ((height - 1 - y) as usize * width as usize + x as usize);
-            for (channel, line) in image[start..start + 3].iter_mut().zip(colour) {
+            for (channel, line) in self.pixels[start..start + 3].iter_mut().zip(colour) {
                 *channel = (f64::from(*channel) * (1.0 - COVER) + f64::from(line) * COVER) as u8;
             }
         };
         (low[0]..high[0].min(width)).for_each(|x| dot(x, low[1]));
         (low[1] + 1..high[1].min(height)).for_each(|y| dot(low[0], y));
     }
-    let mut encoder = Encoder::new(out, width, height);
-    encoder.set_color(ColorType::Rgb);
-    encoder.set_depth(BitDepth::Eight);
-    caption.put(&mut encoder)?;
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(&image)?;
-    Ok(writer.finish()?)
+
+    fn write(&self, caption: &Caption, out: &mut dyn Write) -> Result<()> {
+        let mut encoder = Encoder::new(out, self.size[0], self.size[1]);
+        encoder.set_color(ColorType::Rgb);
+        encoder.set_depth(BitDepth::Eight);
+        caption.put(&mut encoder)?;
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&self.pixels)?;
+        Ok(writer.finish()?)
+    }
 }
 
 /// Pale for coarse levels, deep for fine ones, so that the many small regions do not drown the few large.

@@ -9,11 +9,11 @@ use png::{BitDepth, ColorType, Encoder, chunk};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::Slice;
 use super::packed::{HEADER, Packed};
+use super::{PixelRows, Slice};
 use orthant::field::Labels;
 use orthant::geometry::Domain;
-use orthant::result::{Cells, DenseArray};
+use orthant::result::Cells;
 use orthant::{CellType, Computation};
 
 pub use colorous::Gradient;
@@ -255,14 +255,8 @@ const WAVE: usize = 64 << 20;
 ///
 /// # Errors
 /// If the writer fails.
-pub fn write<const K: usize>(
-    field: &DenseArray<K>,
-    slice: &Slice<K>,
-    palette: &Palette,
-    caption: &Caption,
-    out: &mut dyn Write,
-) -> Result<()> {
-    let [width, height] = slice.pixels(field.size());
+pub fn write(rows: &dyn PixelRows, palette: &Palette, caption: &Caption, out: &mut dyn Write) -> Result<()> {
+    let [width, height] = rows.pixels();
     let mut encoder = Encoder::new(out, width, height);
     encoder.set_color(ColorType::Indexed);
     encoder.set_depth(BitDepth::Eight);
@@ -273,17 +267,17 @@ pub fn write<const K: usize>(
     // Before each row stands its filter, which is none. What loops over pixels is the library's: this is compiled fast, not made fast.
     let bytes = 1 + width as usize;
     let wave = (WAVE / bytes / rayon::current_num_threads()).max(1) * rayon::current_num_threads();
-    let mut rows = vec![NO_FILTER; wave.min(height as usize) * bytes];
+    let mut filtered = vec![NO_FILTER; wave.min(height as usize) * bytes];
     let mut packed = Packed::at(LEVEL);
     packed.packed.extend(HEADER);
     for first in (0..height as usize).step_by(wave) {
-        let rows = &mut rows[..wave.min(height as usize - first) * bytes];
-        rows.par_chunks_mut(bytes).enumerate().for_each(|(row, pixels)| {
+        let filtered = &mut filtered[..wave.min(height as usize - first) * bytes];
+        filtered.par_chunks_mut(bytes).enumerate().for_each(|(row, pixels)| {
             // The first row is the highest.
             let y = height - 1 - (first + row) as u32;
-            slice.look_up(field, y, &table, &|word| palette.index(word), &mut pixels[1..]);
+            rows.look_up(y, &table, &|word| palette.index(word), &mut pixels[1..]);
         });
-        packed.push(rows);
+        packed.push(filtered);
         writer.write_chunk(chunk::IDAT, &packed.packed)?;
         packed.packed.clear();
     }

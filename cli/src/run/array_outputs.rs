@@ -75,7 +75,7 @@ impl<'a, const K: usize> ArrayOutputs<'a, K> {
             let terminals = subdivision.terminals().iter();
             let mut regions = terminals.map(|terminal| (terminal.level(), subdivision.region(terminal)));
             finish(staged, control, voice, &mut |out| {
-                overlay::write(array, (levels, &mut regions), slice, &painted.palette, caption, out)
+                overlay::write(&slice.of(array), (levels, &mut regions), slice, &painted.palette, caption, out)
             })?;
         }
         arrays.into_iter().try_for_each(|(format, staged)| self.write(format, staged, control, voice))
@@ -85,8 +85,8 @@ impl<'a, const K: usize> ArrayOutputs<'a, K> {
         let Self { subdivision, shown_as: ShownAs { slice, painted, caption }, .. } = *self;
         match (format, self.array) {
             (Format::Png, Some(array)) => finish(staged, control, voice, &mut |out| match &painted.labels {
-                Some(labels) => legend::write(array, slice, labels, false, caption, out),
-                None => png::write(array, slice, &painted.palette, caption, out),
+                Some(labels) => legend::write(&slice.of(array), labels, false, caption, out),
+                None => png::write(&slice.of(array), &painted.palette, caption, out),
             }),
             (Format::Npy, Some(array)) => finish(staged, control, voice, &mut |out| {
                 npy::header(&array.size(), array.cells().kind(), out)?;

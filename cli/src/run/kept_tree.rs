@@ -47,13 +47,15 @@ impl<const K: usize> KeptTree<'_, K> {
         if let (Some(staged), Some(((cells, Painted { palette, .. }), tree))) = (outputs.overlay, picture) {
             let levels = report.levels.len();
             let mut regions = tree.regions().map(|region| (region.level(), region.cells()));
-            finish(staged, &mut |out| overlay::write(cells, (levels, &mut regions), slice, palette, &caption, out))?;
+            finish(staged, &mut |out| {
+                overlay::write(&slice.of(cells), (levels, &mut regions), slice, palette, &caption, out)
+            })?;
         }
         for (format, staged) in outputs.arrays {
             match (format, picture, tree) {
                 (Format::Png, Some(((cells, painted), _)), _) => finish(staged, &mut |out| match &painted.labels {
-                    Some(labels) => legend::write(cells, slice, labels, false, &caption, out),
-                    None => png::write(cells, slice, &painted.palette, &caption, out),
+                    Some(labels) => legend::write(&slice.of(cells), labels, false, &caption, out),
+                    None => png::write(&slice.of(cells), &painted.palette, &caption, out),
                 })?,
                 (Format::Npy, _, Some(tree)) => finish(staged, &mut |out| Ok(npy::write(tree, out)?))?,
                 _ => unreachable!("outputs that show cells keep regions"),

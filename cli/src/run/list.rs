@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use orthant::curve::CurveKind;
 use orthant::per_axis;
 use orthant::per_axis::{shortest, text as by};
 use orthant::result::{MemoryError, Stored};
@@ -176,7 +177,7 @@ impl ListRun {
         if self.voice.quiet {
             return Ok(());
         }
-        print(escape::lines(&self.summary(plan, &sorted, [sorting, seconds], checksum)))
+        print(escape::lines(&self.summary(&MadeList::of(plan, &sorted), [sorting, seconds], checksum)))
     }
 
     /// Reads, sorts and divides the list.
@@ -234,23 +235,15 @@ impl ListRun {
     }
 
     /// What was made.
-    fn summary<const K: usize>(
-        &self,
-        plan: &Plan<K>,
-        sorted: &SortedList<K>,
-        [sorting, seconds]: [f64; 2],
-        checksum: Option<String>,
-    ) -> String {
-        let (size, scheme, kind) = (plan.domain().size(), plan.scheme(), sorted.kind());
-        let [regions, leaves] = sorted.regions();
-        let background = kind.text(sorted.background());
-        let (entries, dropped, most) = (sorted.entries(), sorted.dropped(), sorted.layout().most());
+    fn summary(&self, made: &MadeList, [sorting, seconds]: [f64; 2], checksum: Option<String>) -> String {
+        let &MadeList { kind, most, entries, dropped, regions: [regions, leaves], .. } = made;
+        let background = kind.text(made.background);
         let name = self.path.display();
         if self.args.output.json {
             let object = json!({
-                "workload": "list", "input": self.path, "k": K, "size": size.to_vec(), "cell": kind.name(),
-                "background": numbers::value(kind, sorted.background()), "most": most, "curve": plan.curve().name(),
-                "g": scheme.g.to_vec(), "r": scheme.r.to_vec(), "B": scheme.b.to_vec(),
+                "workload": "list", "input": self.path, "k": made.size.len(), "size": made.size, "cell": kind.name(),
+                "background": numbers::value(kind, made.background), "most": most, "curve": made.curve.name(),
+                "g": made.g, "r": made.r, "B": made.b,
                 "entries": entries, "dropped": dropped, "regions": regions, "leaves": leaves,
                 "sorting_seconds": sorting, "seconds": seconds, "regions_checksum": checksum,
             });
@@ -258,12 +251,12 @@ impl ListRun {
         }
         let mut text = format!(
             "list {name} {} {kind}, bottom-up {} on cpu ({} threads), g {} r {} B {}, leaves of at most {most} entries\n\n",
-            by(&size),
-            plan.curve(),
+            by(&made.size),
+            made.curve,
             rayon::current_num_threads(),
-            by(&shortest(&scheme.g)),
-            by(&shortest(&scheme.r)),
-            by(&shortest(&scheme.b)),
+            by(&shortest(&made.g)),
+            by(&shortest(&made.r)),
+            by(&shortest(&made.b)),
         );
         text += &format!("entries  {entries}, all other cells are {background}");
         if dropped > 0 {
@@ -275,6 +268,40 @@ impl ListRun {
             text += &format!("checksum {checksum}\n");
         }
         text
+    }
+}
+
+/// A list that was made a tree, in numbers.
+struct MadeList {
+    size: Vec<u32>,
+    g: Vec<u32>,
+    r: Vec<u32>,
+    b: Vec<u32>,
+    curve: CurveKind,
+    kind: CellType,
+    background: u64,
+    most: u64,
+    entries: u64,
+    dropped: u64,
+    regions: [u64; 2],
+}
+
+impl MadeList {
+    fn of<const K: usize>(plan: &Plan<K>, sorted: &SortedList<K>) -> Self {
+        let scheme = plan.scheme();
+        Self {
+            size: plan.domain().size().to_vec(),
+            g: scheme.g.to_vec(),
+            r: scheme.r.to_vec(),
+            b: scheme.b.to_vec(),
+            curve: plan.curve(),
+            kind: sorted.kind(),
+            background: sorted.background(),
+            most: sorted.layout().most(),
+            entries: sorted.entries(),
+            dropped: sorted.dropped(),
+            regions: sorted.regions(),
+        }
     }
 }
 

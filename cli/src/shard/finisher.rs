@@ -33,9 +33,28 @@ pub(super) struct ComputedPiece<'w, const K: usize> {
     pub(super) work: PieceWork,
 }
 
+/// A piece of any number of axes: threads and channels are compiled once.
+pub(super) trait UnwrittenPiece: Send {
+    /// What computed it.
+    fn device(&self) -> String;
+
+    /// Puts the piece in order and writes it, or lets all workers stop.
+    fn finish(self: Box<Self>) -> Result<(), Error>;
+}
+
+impl<const K: usize> UnwrittenPiece for ComputedPiece<'_, K> {
+    fn device(&self) -> String {
+        self.work.device.clone()
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), Error> {
+        let making = self.making;
+        self.write().inspect_err(|_| making.stop.store(true, Ordering::Relaxed))
+    }
+}
+
 impl<const K: usize> ComputedPiece<'_, K> {
-    /// Puts the piece in order and writes it.
-    fn finish(self) -> Result<(), Error> {
+    fn write(self) -> Result<(), Error> {
         let Self { making, piece, claim, collector, begun, computed, mut work } = self;
         work.waiting = computed.elapsed().as_secs_f64();
         let ordering = Instant::now();
@@ -63,14 +82,13 @@ impl<const K: usize> ComputedPiece<'_, K> {
 pub(super) type Finished = (BTreeMap<String, usize>, Result<(), Error>);
 
 /// Writes pieces until no worker makes any.
-pub(super) fn finish<const K: usize>(computed: &Arc<Mutex<Receiver<ComputedPiece<'_, K>>>>) -> Finished {
+pub(super) fn finish(computed: &Arc<Mutex<Receiver<Box<dyn UnwrittenPiece + '_>>>>) -> Finished {
     let mut made = BTreeMap::new();
     loop {
         let next = computed.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(piece) = next else { return (made, Ok(())) };
-        let (making, device) = (piece.making, piece.work.device.clone());
+        let device = piece.device();
         if let Err(error) = piece.finish() {
-            making.stop.store(true, Ordering::Relaxed);
             return (made, Err(error));
         }
         *made.entry(device).or_insert(0) += 1;

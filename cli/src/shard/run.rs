@@ -19,7 +19,7 @@ use super::finisher::{Finished, finish, finishers};
 use super::making::Making;
 use super::planned::{PlannedRun, ReadRun, made_of};
 use super::status::FoundPieces;
-use super::worker::Worker;
+use super::worker::{Worker, Works};
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine::{self, Machine};
@@ -160,24 +160,33 @@ impl MakingPieces {
             device: name.clone(),
         });
         let workers: Vec<Worker<'_, K>> = worker.collect();
-        let (ended, finished) = together(&workers, finishers)?;
-        let mut made: BTreeMap<String, usize> = workers.iter().map(|worker| (worker.device.clone(), 0)).collect();
-        let mut failure = None;
-        for (worker, ended) in workers.iter().zip(ended) {
-            if let Err(error) = ended {
-                if workers.len() > 1 && error.signal().is_none() {
-                    self.voice.say(format_args!("orthant: {}: {error}", worker.device));
-                }
-                failure.get_or_insert(error);
-            }
-        }
-        for (pieces, ended) in finished {
-            pieces.into_iter().for_each(|(device, pieces)| *made.entry(device).or_insert(0) += pieces);
-            // A device that failed before is no reason for what happened to a file.
-            failure = ended.err().or(failure);
-        }
-        Ok((made, failure))
+        all(&workers.iter().map(|worker| worker as &dyn Works).collect::<Vec<_>>(), finishers, self.voice)
     }
+}
+
+/// Lets all of them work: the pieces that each device made, and what kept one from going on.
+fn all(
+    workers: &[&dyn Works],
+    finishers: usize,
+    voice: Voice,
+) -> Result<(BTreeMap<String, usize>, Option<Error>), Error> {
+    let (ended, finished) = together(workers, finishers)?;
+    let mut made: BTreeMap<String, usize> = workers.iter().map(|worker| (worker.device().to_owned(), 0)).collect();
+    let mut failure = None;
+    for (worker, ended) in workers.iter().zip(ended) {
+        if let Err(error) = ended {
+            if workers.len() > 1 && error.signal().is_none() {
+                voice.say(format_args!("orthant: {}: {error}", worker.device()));
+            }
+            failure.get_or_insert(error);
+        }
+    }
+    for (pieces, ended) in finished {
+        pieces.into_iter().for_each(|(device, pieces)| *made.entry(device).or_insert(0) += pieces);
+        // A device that failed before is no reason for what happened to a file.
+        failure = ended.err().or(failure);
+    }
+    Ok((made, failure))
 }
 
 /// How a worker ended.
@@ -187,7 +196,7 @@ type Ended = Result<(), Error>;
 ///
 /// # Errors
 /// [`Error::System`] if the system starts no more threads. Those that run end first.
-fn together<const K: usize>(workers: &[Worker<'_, K>], finishers: usize) -> Result<(Vec<Ended>, Vec<Finished>), Error> {
+fn together(workers: &[&dyn Works], finishers: usize) -> Result<(Vec<Ended>, Vec<Finished>), Error> {
     let refused = |error| Error::System(format!("shard run: a thread cannot be started: {error}; try --workers 1"));
     std::thread::scope(|scope| {
         // A worker keeps its piece until a thread takes it. So memory holds at most one piece for each thread.

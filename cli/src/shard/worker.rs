@@ -8,7 +8,7 @@ use orthant::Target;
 use orthant::backend::{Part, Prepared, Roots};
 use orthant::tree::{Collector, PieceState, PieceWork, tree_order};
 
-use super::finisher::ComputedPiece;
+use super::finisher::{ComputedPiece, UnwrittenPiece};
 use super::making::Making;
 use crate::error::Error;
 
@@ -21,9 +21,21 @@ pub(super) struct Worker<'w, const K: usize> {
     pub(super) device: String,
 }
 
-impl<const K: usize> Worker<'_, K> {
+/// Work of any number of axes.
+pub(super) trait Works: Sync {
+    /// What it is done by.
+    fn device(&self) -> &str;
+
     /// Computes pieces until every piece is finished or in progress, and hands them to those that write them.
-    pub(super) fn work<'w>(&'w self, hand: &SyncSender<ComputedPiece<'w, K>>) -> Result<(), Error> {
+    fn work<'w>(&'w self, hand: &SyncSender<Box<dyn UnwrittenPiece + 'w>>) -> Result<(), Error>;
+}
+
+impl<const K: usize> Works for Worker<'_, K> {
+    fn device(&self) -> &str {
+        &self.device
+    }
+
+    fn work<'w>(&'w self, hand: &SyncSender<Box<dyn UnwrittenPiece + 'w>>) -> Result<(), Error> {
         let mut prepared = None;
         loop {
             let mut made = 0;
@@ -33,7 +45,7 @@ impl<const K: usize> Worker<'_, K> {
                 }
                 let Some(computed) = self.piece(piece, &mut prepared)? else { continue };
                 // Nobody writes any more, and whoever failed says why.
-                if hand.send(computed).is_err() {
+                if hand.send(Box::new(computed)).is_err() {
                     return Ok(());
                 }
                 made += 1;
@@ -44,7 +56,9 @@ impl<const K: usize> Worker<'_, K> {
             }
         }
     }
+}
 
+impl<const K: usize> Worker<'_, K> {
     /// Computes a piece, unless it is there or somebody makes it. Kernels are compiled for the first one.
     fn piece<'w>(
         &'w self,

@@ -174,8 +174,8 @@ impl TreeJob for SliceOptions {
         }
         self.to.write(staged, &mut |out| {
             let written = match &colours {
-                Colours::Numbers(palette) if !self.legend => png::write(&array, &slice, palette, &caption, out),
-                colours => legend::write(&array, &slice, colours, self.legend, &caption, out),
+                Colours::Numbers(palette) if !self.legend => png::write(&slice.of(&array), palette, &caption, out),
+                colours => legend::write(&slice.of(&array), colours, self.legend, &caption, out),
             };
             written.map_err(ExportError::Write)
         })
