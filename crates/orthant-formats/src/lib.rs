@@ -1,4 +1,4 @@
-//! Files of other programs, for [orthant](orthant).
+//! Files of other programs, for [orthant].
 //!
 //! [`input`] reads arrays, meshes, points and lists of cells where they lie, or where they were unpacked. [`export`] writes trees and
 //! arrays as files that other programs open. A format is a file of either module, and a line of its list.

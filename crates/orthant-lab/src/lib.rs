@@ -1,4 +1,4 @@
-//! What judges [orthant](orthant): the cost model, and the suite that every backend passes.
+//! What judges [orthant]: the cost model, and the suite that every backend passes.
 //!
 //! [`model`] says what a subdivision should cost before it is run, in the equations of the ASK paper and in constants that are fitted from
 //! measured runs. [`conformance`] runs one list of cases on any backend, and compares every cell with a reference.
