@@ -86,7 +86,7 @@ macro_rules! compiled_here {
         }
     };
 }
-pub(crate) use compiled_here;
+pub use compiled_here;
 
 /// A function that is generic over the number of dimensions, as what was compiled of it in this crate:
 /// `here!(fn(&Tree<K>) -> u64 = Tree::<K>::summed)` is a pointer to `summed`. Other crates compile the call and no more.
@@ -98,8 +98,8 @@ macro_rules! here {
         impl<const K: usize> Here<K> {
             const HERE: Self = Self($body);
         }
-        $crate::compiled_here!(fn here -> Here);
+        $crate::dimension::compiled_here!(fn here -> Here);
         here().0
     }};
 }
-pub(crate) use here;
+pub use here;

@@ -38,7 +38,8 @@ mod cpu;
 #[cfg_attr(not(feature = "cuda"), path = "cuda/disabled.rs")]
 pub mod cuda;
 pub mod curve;
-mod dimension;
+#[doc(hidden)]
+pub mod dimension;
 #[doc(hidden)]
 pub mod disk;
 mod engine;
@@ -57,7 +58,8 @@ mod plan;
 mod plan_builder;
 pub mod points;
 mod radix;
-mod registry;
+#[doc(hidden)]
+pub mod registry;
 pub mod result;
 pub mod rule;
 mod simd;
@@ -69,6 +71,7 @@ pub mod zarr;
 pub use backend::{Control, Error, How, Mapping, StrategyKind};
 pub use bytes::Bytes;
 pub use cell::{Cell, CellType, Endian, IndexOrder, Words, WordsMut};
+#[doc(inline)]
 pub use dimension::MAX_DIM;
 pub use engine::{
     ArrayReport, AutoScheme, BackendKind, Built, CellsReport, Computation, Computed, LevelCells, LevelReport,
@@ -77,6 +80,7 @@ pub use engine::{
 pub use ndarray;
 pub use plan::{Plan, PlanError};
 pub use plan_builder::PlanBuilder;
+#[doc(inline)]
 pub use registry::UnknownName;
 pub use result::{Keep, Subdivision};
 pub use rule::RuleKind;

@@ -50,12 +50,12 @@ macro_rules! registry {
             }
         }
 
-        $crate::by_name! { $Kind ($what) = Self::ALL.iter().copied(), instead { $($($none => $way),+)? } }
+        $crate::registry::by_name! { $Kind ($what) = Self::ALL.iter().copied(), instead { $($($none => $way),+)? } }
     };
-    (closed $($enum:tt)+) => { $crate::registry! { @enum $($enum)+ } };
-    ($($enum:tt)+) => { $crate::registry! { @enum #[non_exhaustive] $($enum)+ } };
+    (closed $($enum:tt)+) => { $crate::registry::registry! { @enum $($enum)+ } };
+    ($($enum:tt)+) => { $crate::registry::registry! { @enum #[non_exhaustive] $($enum)+ } };
 }
-pub(crate) use registry;
+pub use registry;
 
 /// What an enum has that people write by name: `Display`, `FromStr`, serde, and as the value of a choice. `$all` are its
 /// members as an iterator; each has a `name()`.
@@ -118,4 +118,4 @@ macro_rules! by_name {
         }
     };
 }
-pub(crate) use by_name;
+pub use by_name;

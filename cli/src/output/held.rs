@@ -7,6 +7,14 @@ use orthant::tree::TreeAxis;
 
 use super::place::{AxisPlace, covered};
 
+/// What is wrong with holding all axes of `k` but `left`.
+pub fn held_too_many(k: usize, left: usize) -> String {
+    match k {
+        2 => "a picture shows both of the two axes; hold none of them".into(),
+        _ => format!("a picture shows two of the {k} axes, and you left {left}; hold {}", k - 2),
+    }
+}
+
 /// What can be said of an axis.
 pub trait SaidOfAxis: FromStr<Err = String> {
     /// How it is written, with the axis before it.

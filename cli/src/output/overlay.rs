@@ -54,7 +54,7 @@ pub fn write<const K: usize>(
     out: &mut dyn Write,
 ) -> Result<()> {
     let scale = Magnification::new(rows.extent());
-    let mut picture = Picture::of(rows, &scale, palette);
+    let mut picture = Overlay::of(rows, &scale, palette);
     for (level, region) in regions {
         let meets = (0..K)
             .all(|j| slice.axes.contains(&j) || (slice.through[j].wrapping_sub(region.corner[j]) < region.extent[j]));
@@ -69,12 +69,12 @@ pub fn write<const K: usize>(
 }
 
 /// The picture in memory.
-struct Picture {
+struct Overlay {
     size: [u32; 2],
     pixels: Vec<u8>,
 }
 
-impl Picture {
+impl Overlay {
     /// The cells, without regions.
     fn of(rows: &dyn PixelRows, scale: &Magnification, palette: &Palette) -> Self {
         let extent = rows.extent();

@@ -2,7 +2,7 @@
 
 use orthant::result::DenseArray;
 
-use super::Slice;
+use super::slice::Slice;
 
 /// Rows of a picture, from below. It has no number of axes, so that pictures are compiled once.
 pub trait PixelRows: Sync {
@@ -24,8 +24,15 @@ pub trait PixelRows: Sync {
 
 /// A slice of an array.
 pub struct SliceOfArray<'a, const K: usize> {
-    pub(super) slice: &'a Slice<K>,
-    pub(super) array: &'a DenseArray<K>,
+    slice: &'a Slice<K>,
+    array: &'a DenseArray<K>,
+}
+
+impl<const K: usize> Slice<K> {
+    /// What a picture of it sees of an array.
+    pub fn of<'a>(&'a self, array: &'a DenseArray<K>) -> SliceOfArray<'a, K> {
+        SliceOfArray { slice: self, array }
+    }
 }
 
 impl<const K: usize> PixelRows for SliceOfArray<'_, K> {
