@@ -1,4 +1,5 @@
-//! What fuzz targets call in the program: readers without the command line around them. Built by them alone.
+//! What fuzz targets call in the program: readers without the command line around them. Built by them, and by unit tests, which see
+//! when options change.
 
 use std::path::Path;
 
@@ -10,12 +11,14 @@ use crate::voice::Voice;
 /// The most cases of a sweep that are read as runs.
 const CASES: usize = 100;
 
-/// Reads rows of `bench`, and writes a page of them and Markdown into the folder of the file.
+/// Reads rows of `bench`, and writes a page of them, tables and Markdown into the folder of the file.
 pub fn report(rows: &Path) -> Result<(), String> {
     let options = ReportOptions {
         results: vec![rows.to_owned()],
         output: Some(rows.with_extension("html")),
         svg: None,
+        csv: Some(rows.with_extension("csv")),
+        curves: Vec::new(),
         md: Some(rows.with_extension("md")),
         title: "Rows".into(),
         force: true,

@@ -16,7 +16,7 @@ mod energy;
 mod error;
 mod escape;
 mod exit;
-#[cfg(fuzzing)]
+#[cfg(any(fuzzing, test))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod help;
