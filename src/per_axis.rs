@@ -15,8 +15,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// assert_eq!(per_axis::each(|j| size[j] / 2), [20, 15, 4]);
 /// ```
 ///
-/// [`std::array::from_fn`] says the same of any type. It takes a compiler six times as long: hundreds of closures are compiled here, each
-/// for eight numbers of axes.
+/// [`std::array::from_fn`] does the same for any type. The compiler makes 208 lines of LLVM IR for a closure of it, and 86 for one
+/// of this function. The library has more than a hundred such closures, and compiles most of them for eight numbers of axes.
 #[inline(always)]
 pub fn each<T: Copy + Default, const K: usize>(mut value: impl FnMut(usize) -> T) -> [T; K] {
     let mut all = [T::default(); K];

@@ -5,11 +5,11 @@
 //! [predicate](crate::rule::exact).
 
 mod kind;
-mod lie;
+mod order;
 mod words;
 
 pub(crate) use kind::with_type;
 pub use kind::{Cell, CellType};
-pub use lie::{Endian, IndexOrder};
+pub use order::{Endian, IndexOrder};
 pub(crate) use words::WordVec;
 pub use words::{Words, WordsMut};

@@ -23,10 +23,8 @@ impl<const K: usize> Canonical<K> {
     pub(super) fn new(lattice: Lattice<K>) -> Self {
         let (mut reciprocals, mut narrow) = (Vec::new(), Vec::new());
         for level in 0..=lattice.deepest() {
-            reciprocals.push({
-                let grid = lattice.grid(level);
-                per_axis::each(|j| (u64::MAX / u64::from(grid[j])).wrapping_add(1))
-            });
+            let grid = lattice.grid(level);
+            reciprocals.push(per_axis::each(|j| (u64::MAX / u64::from(grid[j])).wrapping_add(1)));
             narrow.push(lattice.codes(level) <= 1 << 32);
         }
         Self { lattice, reciprocals, narrow }

@@ -3,7 +3,7 @@
 //! [`input`] reads arrays, meshes, points and lists of cells where they lie, or where they were unpacked. [`export`] writes trees and
 //! arrays as files that other programs open. A format is a file of either module, and a line of its list.
 //!
-//! Who makes and asks trees needs neither, and so this is a crate of its own above the library.
+//! A program whose arrays and trees are in memory does not need this crate.
 
 #![deny(unsafe_code)]
 #![deny(missing_docs, missing_debug_implementations)]

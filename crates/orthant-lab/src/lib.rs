@@ -1,9 +1,9 @@
-//! What judges [orthant]: the cost model, and the suite that every backend passes.
+//! The cost model of [orthant], and the suite that every backend passes.
 //!
-//! [`model`] says what a subdivision should cost before it is run, in the equations of the ASK paper and in constants that are fitted from
-//! measured runs. [`conformance`] runs one list of cases on any backend, and compares every cell with a reference.
+//! [`model`] predicts what a subdivision costs. It has the equations of the ASK paper, and constants that are fitted from measured runs.
+//! [`conformance`] runs one list of cases on any backend, and compares every cell with a reference.
 //!
-//! Who runs subdivisions needs neither, and so this is a crate of its own above the library.
+//! A program that only runs subdivisions does not need this crate.
 
 #![deny(unsafe_code)]
 #![deny(missing_docs, missing_debug_implementations)]

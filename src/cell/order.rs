@@ -1,4 +1,4 @@
-//! How the cells of an array lie in memory or in a file.
+//! The order of indices and of bytes in which an array lies in memory or in a file.
 
 use crate::registry::registry;
 
