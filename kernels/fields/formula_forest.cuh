@@ -23,9 +23,6 @@ DEVICE bool forest_shorter(u32 clauses, u32 above) { return clauses + above / 8 
 constexpr u32 FOREST_NEAR = 1024;
 constexpr u32 FOREST_HELD = 512;
 
-// Of a name: the value, or the constant, that a value is equal to, and that the result reads it.
-constexpr u32 NAME_LIVE = WAVE_CONSTANT << 1, NAME = NAME_LIVE - 1;
-
 struct WaveClause {
     u64 word;
 
@@ -174,13 +171,14 @@ DEVICE u32 team_before(u32 mine, u32& all) {
     return before;
 }
 
-// A tape that a block bounds a region by, and shortens: for each value its bounds, its name, and, where its bounds were, how many clauses
-// before it are kept.
+// A tape that a block bounds a region by, and shortens: for each value its bounds, its name, which is the value or the constant that it is
+// equal to, whether the result reads it, and, where its bounds were, how many clauses before it are kept.
 struct Shortening {
     const FieldArgs& args;
     const WaveTape tape;
     FormulaBounds* bounds;
     u32* names;
+    u8* live;
     u32* places;
 
     // Does something in each wave, in its order or backwards; threads that have a clause of it share that. Waves of few clauses that
@@ -210,7 +208,7 @@ struct Shortening {
     // The name of an operand of a clause.
     DEVICE u32 name(const WaveClause& clause, u32 number) const {
         const u32 place = clause.operand(number);
-        return clause.is_constant(number) ? place | WAVE_CONSTANT : names[place] & NAME;
+        return clause.is_constant(number) ? place | WAVE_CONSTANT : names[place];
     }
 
     // The bounds of a clause, and what it is equal to. Twin of src/field/formula/siblings.rs: operands are compared as the operation does,
@@ -234,6 +232,7 @@ struct Shortening {
             else if (found.low >= Real(1)) named = FORMULA_ALWAYS | WAVE_CONSTANT;
         }
         names[FORMULA_AXES + number] = named;
+        live[FORMULA_AXES + number] = 0;
     }
 
     // The bounds of the result in a region.
@@ -246,6 +245,7 @@ struct Shortening {
             for (u32 slot = 0; slot < FORMULA_AXES; slot++) {
                 bounds[slot] = box[AXIS[slot]];
                 names[slot] = slot;
+                live[slot] = 0;
             }
         }
         team_sync();
@@ -253,12 +253,12 @@ struct Shortening {
         return of(tape.result & 0xffff, (tape.result & WAVE_CONSTANT) != 0);
     }
 
-    // Notes that the result reads a value. Whoever does so writes the same.
+    // Notes that the result reads a value. Whoever does so in a wave writes the same, and nobody looks before the next one.
     DEVICE void read(u32 name) const {
-        if ((name & WAVE_CONSTANT) == 0) names[name] = name | NAME_LIVE;
+        if ((name & WAVE_CONSTANT) == 0) live[name] = 1;
     }
 
-    DEVICE bool is_live(u32 number) const { return (names[FORMULA_AXES + number] & NAME_LIVE) != 0; }
+    DEVICE bool is_live(u32 number) const { return live[FORMULA_AXES + number] != 0; }
 
     // What a value is called in the tape of what is kept.
     DEVICE u32 renamed(u32 name) const {
@@ -274,7 +274,7 @@ struct Shortening {
     // Writes the tape of the region that was bounded to the pool; the number of its first word, or that of the one above if it is not
     // shorter or does not fit.
     DEVICE u32 keep(const ForestArgs& forest, u32 above) const {
-        const u32 result = (tape.result & WAVE_CONSTANT) != 0 ? tape.result : names[tape.result] & NAME;
+        const u32 result = (tape.result & WAVE_CONSTANT) != 0 ? tape.result : names[tape.result];
         // Everybody has read the bounds of the result, too.
         team_sync();
         if (threadIdx.x == 0) read(result);
@@ -345,9 +345,10 @@ DEVICE u32 forest_row(const ForestArgs& forest) {
 DEVICE Verdict prove_by_block(const FieldArgs& args, const Region& region, Value& value) {
     __shared__ FormulaBounds near_bounds[FOREST_NEAR];
     __shared__ u32 near_names[FOREST_NEAR];
+    __shared__ u8 near_live[FOREST_NEAR];
     const ForestArgs& forest = *(const ForestArgs*)args.forest;
     const ForestPlace place(forest, region);
-    Shortening pass{args, forest_tape(args, place.tape), near_bounds, near_names, (u32*)near_bounds};
+    Shortening pass{args, forest_tape(args, place.tape), near_bounds, near_names, near_live, (u32*)near_bounds};
     const u32 values = pass.tape.values();
     const bool far = values + 1 > FOREST_NEAR;
     u32 row = 0;
@@ -356,6 +357,7 @@ DEVICE Verdict prove_by_block(const FieldArgs& args, const Region& region, Value
         // Room for one value more than there are.
         pass.bounds = (FormulaBounds*)(forest.rows + row * forest.row_bytes);
         pass.names = (u32*)(pass.bounds + values + 1);
+        pass.live = (u8*)(pass.names + values + 1);
         pass.places = (u32*)pass.bounds;
     }
     const Verdict verdict = formula_proven<Formula>(pass.bound(region), value);

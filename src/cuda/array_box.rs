@@ -16,7 +16,8 @@ use crate::parallel;
 /// Bytes that a thread packs.
 const PACKED: usize = 1 << 19;
 
-/// The share of what is free that a piece should take: the box of a run of codes has more cells than the run, and tables lie beside it.
+/// The share of what is free that a piece and its cells in the result should take: the box of a run of codes has more cells than the run,
+/// and kernels and tables lie beside it.
 const SHARE: u64 = 4;
 
 /// What an array leaves free, as a share of its bytes.
@@ -36,13 +37,15 @@ pub(super) struct ArrayBox {
 }
 
 impl ArrayBox {
-    /// An array of so many bytes, of which about a fourth of what is free has room at once.
+    /// An array of so many bytes, of which a part lies there at once: as much as about a fourth of what is free has room for, with a cell of
+    /// so many bytes for each of its elements.
     pub(super) fn new(
         content: Arc<dyn DeviceContent>,
         (size, width): ([u32; MAX_DIM], u64),
         (bytes, free): (u64, u64),
+        cell: u64,
     ) -> Self {
-        let pieces = bytes.div_ceil((free / SHARE).max(1));
+        let pieces = (bytes / width * (width + cell)).div_ceil((free / SHARE).max(1));
         Self { content, size, width, room: Reserve::default(), lies: None, pieces }
     }
 

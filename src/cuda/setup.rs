@@ -63,7 +63,7 @@ impl<'a> Setup<'a> {
         (how, storage): (&How, Storage),
         mut twin: DeviceTwin,
     ) -> Result<Self, Error> {
-        let boxed = twin::boxed(device, &outline, &mut twin)?;
+        let boxed = twin::boxed(device, &outline, &mut twin, storage.cell.bytes())?;
         let arrays = twin::upload(device, &mut twin)?;
         let copied = arrays.iter().map(Buffer::bytes).sum();
         let proves = how.tuning.strategy != StrategyKind::Exhaustive && how.tuning.asks_proofs(outline.rule);

@@ -34,11 +34,16 @@ pub(super) fn checked(outline: &Outline<'_>, block: [u32; 3]) -> Result<DeviceTw
     }
 }
 
-/// The array of a twin that has no room on the device as a whole.
+/// The array of a twin that has no room on the device as a whole; cells of the result have so many bytes.
 ///
 /// # Errors
 /// [`Error::Cuda`].
-pub(super) fn boxed(device: &Device, outline: &Outline<'_>, twin: &mut DeviceTwin) -> Result<Option<ArrayBox>, Error> {
+pub(super) fn boxed(
+    device: &Device,
+    outline: &Outline<'_>,
+    twin: &mut DeviceTwin,
+    cell: u64,
+) -> Result<Option<ArrayBox>, Error> {
     let (true, [array]) = (twin.surveyed, &twin.arrays[..]) else { return Ok(None) };
     let bytes = array.content.pieces().map(|piece| piece.len() as u64).sum();
     let (free, _) = device.memory()?;
@@ -46,7 +51,7 @@ pub(super) fn boxed(device: &Device, outline: &Outline<'_>, twin: &mut DeviceTwi
         return Ok(None);
     }
     let layout = (outline.size(), outline.labels.kind().bytes());
-    let boxed = ArrayBox::new(array.content.clone(), layout, (bytes, free));
+    let boxed = ArrayBox::new(array.content.clone(), layout, (bytes, free), cell);
     twin.arrays.clear();
     Ok(Some(boxed))
 }

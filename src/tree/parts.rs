@@ -65,9 +65,9 @@ pub trait Parts<const K: usize>: Sync {
         self.part(index)
     }
 
-    /// How many parts may be in memory at the same time, so that threads can work on one each.
-    fn at_once(&self) -> usize {
-        1
+    /// How many of the first of these parts may be in memory at the same time, so that threads can work on one each.
+    fn together(&self, parts: &[usize]) -> usize {
+        parts.len().min(1)
     }
 
     /// About how many cells a shard has, if the parts are those of a file.
@@ -98,11 +98,20 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         of: &(dyn Fn(&Tree<K>) -> Result<T, TreeError> + Sync),
         take: &mut dyn FnMut(T) -> Result<(), TreeError>,
     ) -> Result<(), TreeError> {
-        for some in parts.chunks(self.at_once()) {
+        for some in self.batches(parts) {
             let found = parallel::try_map(some.len(), &|i| of(&**self.part(some[i])?))?;
             found.into_iter().try_for_each(&mut *take)?;
         }
         Ok(())
+    }
+
+    /// Parts in their order, cut into runs that may be in memory as a whole.
+    pub(super) fn batches<'a>(&self, mut parts: &'a [usize]) -> impl Iterator<Item = &'a [usize]> {
+        std::iter::from_fn(move || {
+            let (some, rest) = parts.split_at(self.together(parts));
+            parts = rest;
+            (!some.is_empty()).then_some(some)
+        })
     }
 
     /// The same of all parts.

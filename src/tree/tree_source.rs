@@ -43,7 +43,7 @@ impl<const K: usize> TreeSource<'_, K> {
 
     /// Writes a box into bytes that lie as its cells must.
     fn show(&self, window: &Region<K>, bytes: &mut [u8]) -> Result<(), TreeError> {
-        for some in self.0.meeting(window)?.chunks(self.0.at_once()) {
+        for some in self.0.batches(&self.0.meeting(window)?) {
             if some.len() > 1 {
                 // By a thread each; as many as stay in memory until they are shown.
                 parallel::try_each(some.len(), &|i| self.0.part_within(some[i], window).map(drop))?;

@@ -96,7 +96,7 @@ fn check_long<const K: usize>(gpu: &Target, size: [u32; K], text: &str) {
 /// Least distances to many points, of which a region needs few.
 pub fn long_formulas_have_the_cpus_cells(gpu: &Target) {
     check_long(gpu, [700, 500], &long(1000));
-    check_long(gpu, [64, 50, 70], &long(300).replace("sin(s299) < 0.3", "classes(s299 + z^2, 0.02, 0.05, 0.2, 0.5)"));
+    check_long(gpu, [64, 50, 70], &long(600).replace("sin(s599) < 0.3", "classes(s599 + z^2, 0.02, 0.05, 0.2, 0.5)"));
 }
 
 /// sin, cos, exp and ln of floats of every size and sign: one in 32, or all of them with `ORTHANT_EVERY_FLOAT`.

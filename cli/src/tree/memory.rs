@@ -12,9 +12,12 @@ use crate::options::bytes;
 /// The share of the limit that shards may take which were read and may be needed again.
 const KEPT: u64 = 4;
 
-/// The most that they take in any case. With 64 MiB the shards that a layer of 1024^3 cells runs through did not fit, and each was
-/// read again for the next layer: a conversion took 2.5 times as long.
+/// The most that they take in any case, unless there are many threads. With 64 MiB the shards that a layer of 1024^3 cells runs through did
+/// not fit, and each was read again for the next layer: a conversion took 2.5 times as long.
 const MOST_KEPT: u64 = 256 << 20;
+
+/// What they may take for each thread. A shard of a million cells takes a few of them.
+const KEPT_BY_THREAD: u64 = 16 << 20;
 
 /// The limit of memory.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -49,6 +52,7 @@ impl MemoryOptions {
             );
             return Err(Error::Memory(reason).about(&["mem-limit"]));
         }
-        Ok(tree.keep(MOST_KEPT.min(limit / KEPT)))
+        let most = MOST_KEPT.max(KEPT_BY_THREAD * rayon::current_num_threads() as u64);
+        Ok(tree.keep(most.min(limit / KEPT)))
     }
 }

@@ -164,8 +164,8 @@ fn long_twin<T: FormulaNumber>(
     let number = |place: usize| tape.truth.map_or(u64::from(u32::MAX), |truth| u64::from(truth[place]));
     let twin = waves::defines().into_iter().fold(twin, |twin, (name, value)| twin.define(name, format!("{value}u")));
     let values = tape.axes.len() + (waves[0] as u32) as usize;
-    // Bounds and a name for each value, and for what is behind the last.
-    let row = (values + 1) * (2 * size_of::<T>() + size_of::<u32>());
+    // Bounds, a name and whether it is read, for each value and for what is behind the last.
+    let row = (values + 1) * (2 * size_of::<T>() + size_of::<u32>() + size_of::<u8>());
     twin.define("FORMULA_AXES", format!("{}u", tape.axes.len()))
         .define("FORMULA_AXIS", axes.join(", "))
         .define("FORMULA_NEVER", format!("{}u", number(0)))

@@ -28,6 +28,9 @@ use crate::zarr::CHECKSUMS;
 /// Bytes of shards that stay in memory for whoever asks next, unless one says otherwise.
 const KEPT: u64 = 1 << 28;
 
+/// Shards that are read together, at most, for each thread.
+const MANY: usize = 4;
+
 /// Regions of the shards' level that a box may meet, so that the shards of each are asked for.
 pub(super) const MEETING: u128 = 1 << 22;
 
@@ -304,11 +307,16 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
         Some(self.stored.header.shard_cells)
     }
 
-    fn at_once(&self) -> usize {
+    fn together(&self, parts: &[usize]) -> usize {
         let limit = self.kept.lock().expect("no reader panics holding it").limit;
-        let fit = limit.checked_div(self.largest_shard()).unwrap_or(1);
-        // Shards differ in size: a second one for each thread, so that fewer threads wait for the largest.
-        fit.clamp(1, 2 * rayon::current_num_threads() as u64) as usize
+        // Shards differ in size: some for each thread, so that fewer threads wait for the largest.
+        let some = &parts[..parts.len().min(MANY * rayon::current_num_threads())];
+        let mut bytes = 0u64;
+        let fit = some.iter().take_while(|&&part| {
+            bytes = bytes.saturating_add(self.reading(self.parts[part]));
+            bytes <= limit
+        });
+        fit.count().max(some.len().min(1))
     }
 
     fn list_layout(&self) -> Option<ListLayout> {

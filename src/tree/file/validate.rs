@@ -24,7 +24,8 @@ impl<const K: usize> TreeFile<K> {
         self.stored.store.audit().map_err(TreeFileError::from)?;
         let mut terminals = vec![[0; 2]; self.terminals().len()];
         let parts: Vec<usize> = (0..self.parts.len()).collect();
-        for some in parts.chunks(self.at_once()) {
+        let this: &dyn Parts<K> = self;
+        for some in this.batches(&parts) {
             for found in parallel::map(some.len(), &|i| self.validate_part(some[i])) {
                 for (sum, here) in terminals.iter_mut().zip(found?) {
                     *sum = [sum[0] + here[0], sum[1] + here[1]];

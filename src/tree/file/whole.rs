@@ -23,7 +23,7 @@ impl<const K: usize> TreeFile<K> {
     }
 
     /// The memory that reading a shard takes.
-    fn reading(&self, shard: u64) -> u64 {
+    pub(super) fn reading(&self, shard: u64) -> u64 {
         let (Held { rows, cells, .. }, listed) = (self.stored.held(shard), self.layout.is_some());
         // What a server sends is there as a whole before it is unpacked.
         let (sent, copies) = if self.is_remote() { (1, 3) } else { (0, 2) };
@@ -52,7 +52,8 @@ impl<const K: usize> TreeFile<K> {
         }
         let (mut entries, mut bricks) = (Entries::default(), Cells::empty(self.kind()));
         let parts: Vec<usize> = (0..self.parts.len()).collect();
-        for some in parts.chunks(self.at_once()) {
+        let this: &dyn Parts<K> = self;
+        for some in this.batches(&parts) {
             for tree in parallel::try_map(some.len(), &|i| self.read(some[i]))? {
                 entries.reserve(tree.len())?;
                 bricks.reserve(tree.bricks.len())?;
