@@ -21,8 +21,9 @@ pub(super) struct PieceOfWork<const K: usize> {
 }
 
 impl<const K: usize> PieceOfWork<K> {
-    /// At most so many pieces of fewer and fewer regions of level 0 each, or of nearly as many layers.
-    pub(super) fn of(plan: &Plan<K>, how: &How, most: u64) -> Vec<Self> {
+    /// At most so many pieces of fewer and fewer regions of level 0 each, or of nearly as many layers. Pieces whose box has more cells than
+    /// there is `room` for are cut further.
+    pub(super) fn of(plan: &Plan<K>, how: &How, most: u64, room: u128) -> Vec<Self> {
         let domain = plan.domain().region();
         if how.tuning.strategy == StrategyKind::Exhaustive {
             // Across the longest axis, of several the last one.
@@ -40,13 +41,16 @@ impl<const K: usize> PieceOfWork<K> {
         let regions = u64::try_from(plan.levels()[0].regions()).unwrap_or(u64::MAX);
         let count = regions.min(most);
         let code = |i| ends_of_smaller_pieces(regions, count, i);
-        let piece = |i| {
-            let codes = code(i)..code(i + 1);
+        let piece = |codes: Range<u64>| {
             let bounds = || codes.clone().map(|code| plan.region(0, code)).reduce(|one, two| one.hull(&two));
             let window = if how.kept.keep == Keep::Dense { bounds() } else { None };
             Self { codes: Some(codes), window }
         };
-        (0..count).map(piece).collect()
+        let ranges = (0..count).map(|i| code(i)..code(i + 1));
+        if room >= domain.cells_wide() {
+            return ranges.map(piece).collect();
+        }
+        ranges.flat_map(|codes| within(plan, codes, room)).map(piece).collect()
     }
 
     /// The part of the plan that it is.
@@ -68,6 +72,24 @@ impl<const K: usize> PieceOfWork<K> {
     }
 }
 
+/// Cuts a run of codes of level 0 into runs whose boxes have at most so many cells, or one code. Where a run crosses the border of a large
+/// block of the curve, its box has many times as many cells as its regions.
+fn within<const K: usize>(plan: &Plan<K>, codes: Range<u64>, room: u128) -> Vec<Range<u64>> {
+    let (mut runs, mut begin, mut bounds) = (Vec::new(), codes.start, None::<Region<K>>);
+    for code in codes.clone() {
+        let region = plan.region(0, code);
+        let wider = bounds.map_or(region, |bounds| bounds.hull(&region));
+        let fits = bounds.is_none() || wider.cells_wide() <= room;
+        if !fits {
+            runs.push(begin..code);
+            begin = code;
+        }
+        bounds = Some(if fits { wider } else { region });
+    }
+    runs.push(begin..codes.end);
+    runs
+}
+
 /// Where piece `i` of `count` begins: the first has 1.5 times as many regions as the mean, and the last half as many, so that devices
 /// wait less for the one that ends last. With few regions all pieces have as many.
 fn ends_of_smaller_pieces(regions: u64, count: u64, i: u64) -> u64 {
@@ -79,6 +101,33 @@ fn ends_of_smaller_pieces(regions: u64, count: u64, i: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curve::CurveKind;
+    use crate::geometry::{Domain, Sample, Scheme};
+    use crate::rule::RuleKind;
+
+    /// Runs of codes cover all regions in their order, and no box is too large unless it is one region's.
+    #[test]
+    fn boxes_of_pieces_have_room() {
+        for curve in [CurveKind::Canonical, CurveKind::Morton, CurveKind::Hilbert] {
+            let domain = Domain::new([64, 64, 48], [[0.0, 1.0]; 3], Sample::Centre).unwrap();
+            let plan = Plan::new(domain, Scheme::uniform(16, 2, 2), curve, RuleKind::Full).unwrap();
+            let (regions, cells) = (4096, 64 * 64 * 48);
+            for room in [1, 48, 1000, 12_288, 50_000, cells] {
+                let pieces = PieceOfWork::of(&plan, &How::default().keep(Keep::Dense), 32, room);
+                let mut next = 0;
+                for piece in &pieces {
+                    let (codes, window) = (piece.codes.clone().unwrap(), piece.window.unwrap());
+                    assert_eq!(codes.start, next, "{curve} {room}");
+                    assert!(window.cells_wide() <= room || codes.end == codes.start + 1, "{curve} {room} {codes:?}");
+                    next = codes.end;
+                }
+                assert_eq!(next, regions);
+                // No more than four times as many as there have to be.
+                let least = cells.div_ceil(room.max(48)).max(32) as usize;
+                assert!(pieces.len() <= 4 * least, "{curve} {room}: {} pieces", pieces.len());
+            }
+        }
+    }
 
     #[test]
     fn pieces_get_smaller_and_none_is_empty() {

@@ -110,7 +110,7 @@ impl<const K: usize> SharedRun<'_, K> {
             }
             _ => None,
         };
-        let pieces = PieceOfWork::of(&self.plan, &self.how, self.pieces());
+        let pieces = PieceOfWork::of(&self.plan, &self.how, self.pieces(), self.room());
         let alive =
             |device| self.workers.iter().filter(|worker| worker.plan.is_some() && worker.device == device).count();
         let work = FleetWork {
@@ -157,9 +157,19 @@ impl<const K: usize> SharedRun<'_, K> {
 
     /// Into how many pieces a run is cut: some for each device, and more if a device has no room for larger ones.
     fn pieces(&self) -> u64 {
-        let needed = self.workers.iter().filter_map(|worker| worker.plan.as_ref()).map(|plan| plan.pieces()).max();
         // The first piece is half as large again as the mean.
-        (PIECES * self.devices as u64).max((3 * needed.unwrap_or(1)).div_ceil(2))
+        (PIECES * self.devices as u64).max((3 * self.needed()).div_ceil(2))
+    }
+
+    /// Into how many pieces of one size the device with the least room needs a run to be cut.
+    fn needed(&self) -> u64 {
+        let plans = self.workers.iter().filter_map(|worker| worker.plan.as_ref());
+        plans.map(|plan| plan.pieces()).max().unwrap_or(1)
+    }
+
+    /// The most cells that the box of a piece may have.
+    fn room(&self) -> u128 {
+        self.plan.domain().region().cells_wide().div_ceil(self.needed().into())
     }
 
     /// The first way to a device that did not stop; None if all did.

@@ -161,50 +161,89 @@ enum FormulaOperand<'a, T> {
     All(T),
 }
 
-#[inline(always)]
-fn unary<T: FormulaNumber>(out: &mut [T], a: FormulaOperand<'_, T>, f: impl Fn(T) -> T) {
-    match a {
-        FormulaOperand::Cells(a) => out.iter_mut().zip(a).for_each(|(out, &a)| *out = f(a)),
-        FormulaOperand::All(a) => out.fill(f(a)),
-    }
-}
-
-#[inline(always)]
-fn binary<T: FormulaNumber>(out: &mut [T], a: FormulaOperand<'_, T>, b: FormulaOperand<'_, T>, f: impl Fn(T, T) -> T) {
-    match (a, b) {
-        (FormulaOperand::Cells(a), FormulaOperand::Cells(b)) => {
-            out.iter_mut().zip(a).zip(b).for_each(|((out, &a), &b)| *out = f(a, b));
+/// Sets every cell to a value of one operand. These are macros, since a closure that the compiler does not inline is compiled for
+/// processors without vectors, where a fused multiply-add is a call.
+macro_rules! unary {
+    ($out:ident, $operand:expr, |$a:ident| $value:expr) => {
+        match $operand {
+            FormulaOperand::Cells(all) => {
+                let all = &all[..$out.len()];
+                for i in 0..$out.len() {
+                    let $a = all[i];
+                    $out[i] = $value;
+                }
+            }
+            FormulaOperand::All($a) => $out.fill($value),
         }
-        (FormulaOperand::Cells(a), FormulaOperand::All(b)) => {
-            out.iter_mut().zip(a).for_each(|(out, &a)| *out = f(a, b))
-        }
-        (FormulaOperand::All(a), FormulaOperand::Cells(b)) => {
-            out.iter_mut().zip(b).for_each(|(out, &b)| *out = f(a, b))
-        }
-        (FormulaOperand::All(a), FormulaOperand::All(b)) => out.fill(f(a, b)),
-    }
-}
-
-#[inline(always)]
-fn ternary<T: FormulaNumber>(out: &mut [T], [a, b, c]: [FormulaOperand<'_, T>; 3], f: impl Fn(T, T, T) -> T + Copy) {
-    let c = match c {
-        FormulaOperand::All(c) => return binary(out, a, b, |a, b| f(a, b, c)),
-        FormulaOperand::Cells(c) => c,
     };
-    match (a, b) {
-        (FormulaOperand::Cells(a), FormulaOperand::Cells(b)) => {
-            out.iter_mut().zip(a).zip(b).zip(c).for_each(|(((out, &a), &b), &c)| *out = f(a, b, c));
+}
+
+/// The same of two operands.
+macro_rules! binary {
+    ($out:ident, [$first:expr, $second:expr], |$a:ident, $b:ident| $value:expr) => {
+        match $second {
+            FormulaOperand::Cells(others) => {
+                let others = &others[..$out.len()];
+                match $first {
+                    FormulaOperand::Cells(all) => {
+                        let all = &all[..$out.len()];
+                        for i in 0..$out.len() {
+                            let ($a, $b) = (all[i], others[i]);
+                            $out[i] = $value;
+                        }
+                    }
+                    FormulaOperand::All($a) => {
+                        for i in 0..$out.len() {
+                            let $b = others[i];
+                            $out[i] = $value;
+                        }
+                    }
+                }
+            }
+            FormulaOperand::All($b) => unary!($out, $first, |$a| $value),
         }
-        (FormulaOperand::Cells(a), FormulaOperand::All(b)) => {
-            out.iter_mut().zip(a).zip(c).for_each(|((out, &a), &c)| *out = f(a, b, c));
+    };
+}
+
+/// The same of three operands.
+macro_rules! ternary {
+    ($out:ident, [$first:expr, $second:expr, $third:expr], |$a:ident, $b:ident, $c:ident| $value:expr) => {
+        match $third {
+            FormulaOperand::Cells(last) => {
+                let last = &last[..$out.len()];
+                match ($first, $second) {
+                    (FormulaOperand::Cells(all), FormulaOperand::Cells(others)) => {
+                        let (all, others) = (&all[..$out.len()], &others[..$out.len()]);
+                        for i in 0..$out.len() {
+                            let ($a, $b, $c) = (all[i], others[i], last[i]);
+                            $out[i] = $value;
+                        }
+                    }
+                    (FormulaOperand::Cells(all), FormulaOperand::All($b)) => {
+                        let all = &all[..$out.len()];
+                        for i in 0..$out.len() {
+                            let ($a, $c) = (all[i], last[i]);
+                            $out[i] = $value;
+                        }
+                    }
+                    (FormulaOperand::All($a), FormulaOperand::Cells(others)) => {
+                        let others = &others[..$out.len()];
+                        for i in 0..$out.len() {
+                            let ($b, $c) = (others[i], last[i]);
+                            $out[i] = $value;
+                        }
+                    }
+                    (FormulaOperand::All($a), FormulaOperand::All($b)) => {
+                        for i in 0..$out.len() {
+                            let $c = last[i];
+                            $out[i] = $value;
+                        }
+                    }
+                }
+            }
+            FormulaOperand::All($c) => binary!($out, [$first, $second], |$a, $b| $value),
         }
-        (FormulaOperand::All(a), FormulaOperand::Cells(b)) => {
-            out.iter_mut().zip(b).zip(c).for_each(|((out, &b), &c)| *out = f(a, b, c));
-        }
-        (FormulaOperand::All(a), FormulaOperand::All(b)) => {
-            out.iter_mut().zip(c).for_each(|(out, &c)| *out = f(a, b, c))
-        }
-    }
+    };
 }
 
 /// All steps on a block.
@@ -234,31 +273,31 @@ impl<T: FormulaNumber> VectorJob for RunSteps<'_, T> {
             };
             let a = || operand(clause.a, clause.a_is_constant());
             let b = || operand(clause.b, clause.b_is_constant());
-            let abc = || [a(), b(), operand(third.0, third.1)];
+            let c = || operand(third.0, third.1);
             // SAFETY: as above.
             let out = unsafe { std::slice::from_raw_parts_mut(values.add(usize::from(clause.out) * cells), cells) };
             match clause.op {
-                FormulaOp::Number => unary(out, a(), |a| a),
-                FormulaOp::Add => binary(out, a(), b(), |a, b| a + b),
-                FormulaOp::Sub => binary(out, a(), b(), |a, b| a - b),
-                FormulaOp::Mul => binary(out, a(), b(), |a, b| a * b),
-                FormulaOp::Div => binary(out, a(), b(), |a, b| a / b),
-                FormulaOp::Min => binary(out, a(), b(), T::least),
-                FormulaOp::Max => binary(out, a(), b(), T::most),
-                FormulaOp::Less => binary(out, a(), b(), |a, b| T::truth(a < b)),
-                FormulaOp::LessEq => binary(out, a(), b(), |a, b| T::truth(a <= b)),
-                FormulaOp::Neg => unary(out, a(), |a| -a),
-                FormulaOp::Abs => unary(out, a(), T::magnitude),
-                FormulaOp::Sqrt => unary(out, a(), T::root),
-                FormulaOp::Square => unary(out, a(), |a| a * a),
-                FormulaOp::Floor => unary(out, a(), T::whole),
-                FormulaOp::Sin => unary(out, a(), |a| a.through(functions::sin)),
-                FormulaOp::Cos => unary(out, a(), |a| a.through(functions::cos)),
-                FormulaOp::Exp => unary(out, a(), |a| a.through(functions::exp)),
-                FormulaOp::Ln => unary(out, a(), |a| a.through(functions::ln)),
-                FormulaOp::MulAdd => ternary(out, abc(), |a, b, c| a.fused(b, c)),
-                FormulaOp::MulSub => ternary(out, abc(), |a, b, c| a.fused(b, -c)),
-                FormulaOp::SubMul => ternary(out, abc(), |a, b, c| (-a).fused(b, c)),
+                FormulaOp::Number => unary!(out, a(), |a| a),
+                FormulaOp::Add => binary!(out, [a(), b()], |a, b| a + b),
+                FormulaOp::Sub => binary!(out, [a(), b()], |a, b| a - b),
+                FormulaOp::Mul => binary!(out, [a(), b()], |a, b| a * b),
+                FormulaOp::Div => binary!(out, [a(), b()], |a, b| a / b),
+                FormulaOp::Min => binary!(out, [a(), b()], |a, b| a.least(b)),
+                FormulaOp::Max => binary!(out, [a(), b()], |a, b| a.most(b)),
+                FormulaOp::Less => binary!(out, [a(), b()], |a, b| T::truth(a < b)),
+                FormulaOp::LessEq => binary!(out, [a(), b()], |a, b| T::truth(a <= b)),
+                FormulaOp::Neg => unary!(out, a(), |a| -a),
+                FormulaOp::Abs => unary!(out, a(), |a| a.magnitude()),
+                FormulaOp::Sqrt => unary!(out, a(), |a| a.root()),
+                FormulaOp::Square => unary!(out, a(), |a| a * a),
+                FormulaOp::Floor => unary!(out, a(), |a| a.whole()),
+                FormulaOp::Sin => unary!(out, a(), |a| T::from_f64(functions::sin(a.to_f64()))),
+                FormulaOp::Cos => unary!(out, a(), |a| T::from_f64(functions::cos(a.to_f64()))),
+                FormulaOp::Exp => unary!(out, a(), |a| T::from_f64(functions::exp(a.to_f64()))),
+                FormulaOp::Ln => unary!(out, a(), |a| T::from_f64(functions::ln(a.to_f64()))),
+                FormulaOp::MulAdd => ternary!(out, [a(), b(), c()], |a, b, c| a.fused(b, c)),
+                FormulaOp::MulSub => ternary!(out, [a(), b(), c()], |a, b, c| a.fused(b, -c)),
+                FormulaOp::SubMul => ternary!(out, [a(), b(), c()], |a, b, c| (-a).fused(b, c)),
                 FormulaOp::Axis | FormulaOp::Third => {}
             }
         }
