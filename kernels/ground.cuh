@@ -32,5 +32,11 @@ DEVICE u32 lane() { return threadIdx.x % 32; }
 DEVICE u32 warp() { return threadIdx.x / 32; }
 constexpr u32 WARPS = BLOCK / 32;
 
+// The most threads that share a region: a block's, unless a source launches wider ones of a kernel whose blocks prove.
+#ifndef TEAM
+#define TEAM BLOCK
+#endif
+DEVICE u32 sharers() { return TEAM == BLOCK ? BLOCK : blockDim.x; }
+
 // For a of at least 1.
 DEVICE u32 ceil_div(u32 a, u32 b) { return (a - 1) / b + 1; }

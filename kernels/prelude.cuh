@@ -5,10 +5,11 @@
 
 // Every kernel takes the same three structs: what the run is, what this launch is, what the field needs.
 #ifndef KERNEL
-#define KERNEL(name)                                                                                                   \
-    extern "C" __global__ void __launch_bounds__(BLOCK)                                                                \
+#define KERNEL_OF(threads, name)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(threads)                                                              \
         name(const __grid_constant__ RunArgs run, const __grid_constant__ LaunchArgs launch,                           \
              const __grid_constant__ FieldArgs args)
+#define KERNEL(name) KERNEL_OF(BLOCK, name)
 #endif
 
 // Coordinates on D axes; axis 0 is x, the fastest.

@@ -2,13 +2,13 @@
 #pragma once
 
 DEVICE void team_sync() {
-    if (WARPS == 1) __syncwarp();
+    if (TEAM == 32) __syncwarp();
     else __syncthreads();
 }
 
 // True for everyone if it is true for anyone.
 DEVICE bool team_any(bool value) {
-    if (WARPS == 1) return __any_sync(0xffffffffu, value);
+    if (TEAM == 32) return __any_sync(0xffffffffu, value);
     return __syncthreads_or(value);
 }
 
@@ -25,7 +25,7 @@ template <class T> DEVICE T& held(T& shared) {
 
 // Thread 0's value for everyone. Between two calls in one kernel there must be a barrier of the caller's.
 template <class T> DEVICE T team_broadcast(T value) {
-    if (WARPS == 1) return __shfl_sync(0xffffffffu, value, 0);
+    if (TEAM == 32) return __shfl_sync(0xffffffffu, value, 0);
     __shared__ T shared;
     if (threadIdx.x == 0) shared = value;
     __syncthreads();

@@ -152,7 +152,7 @@ DEVICE Label forest_label(const FieldArgs& args, const Coords& cell) {
 
 // The sum of the numbers of all threads of a block before this one, and of all.
 DEVICE u32 team_before(u32 mine, u32& all) {
-    __shared__ u32 sums[WARPS];
+    __shared__ u32 sums[TEAM / 32];
     u32 before = mine;
 #pragma unroll
     for (u32 distance = 1; distance < 32; distance *= 2) {
@@ -163,7 +163,7 @@ DEVICE u32 team_before(u32 mine, u32& all) {
     __syncthreads();
     before -= mine;
     all = 0;
-    for (u32 w = 0; w < WARPS; w++) {
+    for (u32 w = 0; w < sharers() / 32; w++) {
         if (w < warp()) before += sums[w];
         all += sums[w];
     }
@@ -190,7 +190,7 @@ struct Shortening {
             const bool narrow = width(wave) <= 32;
             if (!narrow || warp() == 0) {
                 const u32 end = tape.end(wave);
-                for (u32 clause = begin(wave) + threadIdx.x; clause < end; clause += narrow ? 32 : BLOCK) each(clause);
+                for (u32 clause = begin(wave) + threadIdx.x; clause < end; clause += narrow ? 32 : sharers()) each(clause);
             }
             const bool alone = narrow && step + 1 < tape.waves && width(BACKWARDS ? wave - 1 : wave + 1) <= 32;
             if (!alone) team_sync();
@@ -267,7 +267,7 @@ struct Shortening {
 
     // The clauses of a part of the tape that is this thread's, by its number among equal parts.
     template <class Each> DEVICE void mine(u32 all, Each each) const {
-        const u32 some = all / BLOCK + 1, first = threadIdx.x * some;
+        const u32 some = all / sharers() + 1, first = threadIdx.x * some;
         for (u32 i = first; i < all && i < first + some; i++) each(i);
     }
 
@@ -312,7 +312,7 @@ struct Shortening {
         at = team_broadcast(at);
         if (at == 0) return above;
         u64* const to = (u64*)forest.pool + at;
-        for (u32 number = threadIdx.x; number < tape.count; number += BLOCK) {
+        for (u32 number = threadIdx.x; number < tape.count; number += sharers()) {
             if (!is_live(number)) continue;
             const WaveClause clause = tape.clause(number);
             const u32 named[3] = {renamed(name(clause, 0)), renamed(name(clause, 1)), renamed(name(clause, 2))};

@@ -2,7 +2,7 @@
 // long rows, by warps that take a tile each.
 //
 //   stream_prove   a level: a thread per region that is asked for, or a warp where proofs can be shared and regions are large; or a block,
-//                  where proofs leave short tapes
+//                  where proofs leave short tapes: of more threads than other kernels have, on a level with few regions
 //   stream_tiles   the array: a warp per tile. Regions of the last level that are smaller than a warp are proven here, 32 at a time;
 //                  so are cells of leaves evaluated, wherever they lie
 //
@@ -28,8 +28,8 @@
 #include "stream/tiler.cuh"
 #include "stream/tiles.cuh"
 
-KERNEL(stream_prove) {
-    __shared__ Listing listings[WARPS];
+KERNEL_OF(TEAM, stream_prove) {
+    __shared__ Listing listings[TEAM / 32];
     Listener listener(run.stop);
     Lister lister{launch, listings[warp()]};
     Found found;

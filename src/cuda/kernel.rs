@@ -68,6 +68,11 @@ impl Kernel {
         self.block.iter().product()
     }
 
+    /// The same kernel with other blocks, of no more threads than it was compiled for.
+    pub(super) fn of(&self, threads: u32) -> Self {
+        Self { block: [threads, 1, 1], ..self.clone() }
+    }
+
     /// Launches `blocks` blocks, at most the device's limit, on `stream`.
     pub(super) fn launch(&self, stream: &CudaStream, blocks: u64, arguments: &[Argument; 3]) -> Result<(), CudaError> {
         self.launch_grid(stream, [blocks as u32, 1, 1], arguments)

@@ -91,7 +91,7 @@ inline void fiber_main() {
 
 } // namespace standin
 
-inline thread_local standin::Index threadIdx, blockIdx, gridDim;
+inline thread_local standin::Index threadIdx, blockIdx, blockDim, gridDim;
 
 namespace standin {
 
@@ -178,6 +178,7 @@ inline void run_grid(void (*kernel)(void**), void** arguments, Grid grid, unsign
         b->random = seed * 2654435761u + worker + 1;
         block = b;
         gridDim = {grid.x, grid.y, grid.z};
+        blockDim = {b->threads, 1, 1};
         for (unsigned index; (index = next++) < blocks;) {
             blockIdx = {index % grid.x, index / grid.x % grid.y, index / grid.x / grid.y};
             run_block(index);
@@ -396,6 +397,7 @@ inline float inverse_root_seed(float a) { return float(1 / std::sqrt(double(a)))
         name(*(const RunArgs*)arguments[0], *(const LaunchArgs*)arguments[1], *(const FieldArgs*)arguments[2]);        \
     }                                                                                                                  \
     static void name(const RunArgs& run, const LaunchArgs& launch, const FieldArgs& args)
+#define KERNEL_OF(threads, name) KERNEL(name)
 
 #define ENTRY_AHEAD(name, A, B, C) extern "C" void name##_standin(void** arguments)
 #define ENTRY(name, A, a, B, b, C, c)                                                                                  \

@@ -38,6 +38,12 @@ const RESIDENT: u64 = 32;
 /// The most rows of a region whose proof a thread makes alone where a warp could share it.
 const ROWS_OF_A_THREAD: u64 = 64;
 
+/// The most threads of a block that proves: with more, they would not have enough registers.
+const TEAM: u32 = 512;
+
+/// Threads of a multiprocessor that blocks which prove should fill.
+const BUSY: u64 = 1024;
+
 /// What the host waits for.
 const KERNELS: &str = "running the kernels of a stream";
 
@@ -151,6 +157,13 @@ impl StreamProgram {
         threads.div_ceil(self.threads).min(resident).min(setup.device.max_grid())
     }
 
+    /// The threads of a block that proves one of so many regions: a GPU has little else to do where there are few.
+    fn team(&self, setup: &Setup<'_>, regions: u64) -> u32 {
+        let most = u64::from(setup.device.processors()[0]) * BUSY / regions.max(1);
+        let threads = 1 << most.clamp(1, TEAM.into()).ilog2();
+        threads.max(self.threads as u32)
+    }
+
     /// Makes room for the bricks of the last level's leaves, which are known when that is decided; tells the kernel of tiles.
     fn make_room(&mut self, setup: &Setup<'_>, launcher: &Launcher<'_>, args: &mut LaunchArgs) -> Result<(), Error> {
         // Of a run that was ended on the way there would be more leaves than tallies say: then this is an error.
@@ -176,16 +189,17 @@ impl StreamProgram {
             launcher.fold(kernel, self.blocks(setup, threads), &setup.run, args, &setup.args)
         };
         match &self.decide {
+            Decide::Proofs(prove) if setup.outline.by_blocks => {
+                launcher.watch.check()?;
+                let blocks = asked.min(self.blocks(setup, u64::MAX));
+                launcher.fold(&prove.of(self.team(setup, asked)), blocks, &setup.run, &args, &setup.args)
+            }
             Decide::Proofs(prove) => {
                 let extent = level.least_extent();
                 let rows =
                     setup.outline.own(&extent)[1..].iter().fold(1, |rows: u64, &n| rows.saturating_mul(n.into()));
                 let large = rows > ROWS_OF_A_THREAD;
-                let units = match setup.outline.by_blocks {
-                    true => self.threads as u32,
-                    false if large && setup.twin.shares_proofs() => 32,
-                    false => 1,
-                };
+                let units = if large && setup.twin.shares_proofs() { 32 } else { 1 };
                 launch(prove, asked.saturating_mul(units.into()), &LaunchArgs { units, ..args })
             }
             Decide::Faces { faces, judge, planes, .. } => {
@@ -247,8 +261,10 @@ impl MakeProgram for StreamProgram {
         let exact = twin.precision == Precision::F64 || longest < 1 << (f32::MANTISSA_DIGITS - 1);
         let exact = ("EXACT_COORDINATES", exact.to_string());
         let keeps = ("KEEPS_BRICKS", (how.kept.keep == Keep::Regions).to_string());
+        let threads: u32 = how.on_cuda().block.iter().product();
+        let team = ("TEAM", if outline.by_blocks { TEAM.max(threads) } else { threads }.to_string());
         let declaration = shape.declaration() + &planes.map(|planes| planes.declaration()).unwrap_or_default();
-        Ok(levels.and(&[&shape.defines()[..], &[shares, exact, keeps]].concat(), &declaration, false))
+        Ok(levels.and(&[&shape.defines()[..], &[shares, exact, keeps, team]].concat(), &declaration, false))
     }
 
     fn table_bytes(outline: &Outline<'_>, how: &How) -> u128 {
