@@ -63,7 +63,7 @@ const LINES: &[Line] = &[
     Line { backend: Cuda, fields: &[Julibrot], most: 1 << 23, b: None, every: 2, side: 4, mapping: Sbr },
     Line { backend: Cuda, fields: &[Julibrot], most: 1 << 24, b: Some(4), every: 1, side: 8, mapping: Sbr },
     // Beyond what was measured the maps of leaves of two cells a side would take as much memory as the array. A large Mandelbulb would gain 7 %
-    // of its kernels' time by such leaves, and the host reads back all regions of a run: of 1024^3 that took it 0.7 s more.
+    // of its kernels' time by such leaves, and the host reads back all regions of a run: of 1024^3 that took it 0.8 s more.
     Line { backend: Cuda, fields: &[Julibrot], most: 1 << 32, b: Some(1), every: 1, side: 8, mapping: Stream },
 ];
 

@@ -57,3 +57,28 @@ def figures(page):
         ms(bulb, "cuda", "exhaustive") / best,
     )
     page.no_rows(ONCE, "the same run took 92 ms", ("A whole command over the file", "alone took 0.27 s."))
+    on_the_gpu(page)
+
+
+RESIDENT = rows("h200/arrays-on-gpu.jsonl")
+
+
+def shares(way):
+    """What share of a plain read a way reaches, of both sizes of leaves."""
+    read = next(row for row in RESIDENT if row.say("way") == "plain read").get("gb_per_second")
+    found = [row.get("gb_per_second") / read for row in RESIDENT if row.say("way") == way]
+    return min(found), max(found)
+
+
+def on_the_gpu(page):
+    """An array that lies on the card."""
+    page.block(table("array-results", "h200/arrays-on-gpu.jsonl"))
+    page.says("met from the cells up: @ to @ with regions and bricks, @ to @ for counts", *shares("from the cells up"), *shares("from the cells up, counts"))
+    page.says("from the top down**: @ to @ with a pyramid, and @ without", *shares("ask sbr, pyramid"), max(shares("ask sbr, cells")))
+    page.given("one NVIDIA H200 of a host with 32 cores, CUDA 13.0, commit 82396ab")
+
+
+def headline(page):
+    """An array on the card, from the cells up."""
+    row = min((row for row in RESIDENT if row.say("way") == "from the cells up"), key=lambda row: row.get("seconds"))
+    page.says("@ GB that lie on the card in @ ms, @ of a plain read", row.get("bytes") / 1e9, row.get("seconds") * 1e3, max(shares("from the cells up")))

@@ -1,5 +1,8 @@
 """docs/results/formulas.md: lines of text beside their exhaustive runs, the built-in field and fidget."""
 
+import statistics
+
+from figures.page import UpTo
 from figures.rows import Wrong, rows, table
 
 EVERY_FLOAT = "The test writes no rows."
@@ -14,24 +17,73 @@ def figures(page):
     the_program(page)
 
 
+LONG = rows("h200/formula-models.jsonl")
+
+
+def best(model, n):
+    """The least milliseconds of a model of n cells a side on a GPU."""
+    return min(row.ms for row in LONG if (row.say("model"), row.say("n")) == (model, str(n)))
+
+
 def long_ones(page):
     """Those that a GPU takes by a forest of tapes."""
-    found = list(rows("h200/formula-models.jsonl"))
+    page.block(table("formula-models-gpu", "h200/formula-models.jsonl"))
+    if not all(row.get("equal") for row in LONG):
+        raise Wrong("formula-models.jsonl: a row has other cells than the CPU")
+    goals = page.table("| goal | found |")
+    for label, ms, goal in (
+        ("prospero 1024² in 1.0 ms", best("prospero", 1024), 1.0),
+        ("prospero 4096² in 1.5 ms", best("prospero", 4096), 1.5),
+        ("bear 512³ in MPR's 5.9 ms", best("bear", 512), 5.9),
+        ("bear 1024³ in MPR's 22.1 ms", best("bear", 1024), 22.1),
+    ):
+        goals.row(label, (ms, met(ms <= goal)))
+    short = [row for row in LONG if row.get("first") <= 1]
+    others = [row for row in LONG if row.get("first") > 1]
+    goals.row("first answer in 1 s", (len(short), len(LONG), met(not others)))
+    page.given("prospero 1024² in 1.0 ms", "prospero 4096² in 1.5 ms", "first answer in 1 s")
+    page.says("**Prospero** takes @ ms for 1024² and @ ms for 4096² at best", best("prospero", 1024), best("prospero", 4096))
+    page.says("At 256² prospero takes @ ms already", best("prospero", 256))
+    named = [("prospero", "1024", "stream", "8"), ("prospero", "1024", "stream", "4"), ("prospero", "2048", "stream", "16"), ("prospero", "4096", "sbr", "8"), ("prospero", "4096", "mbr", "8")]
+    if [tuple(row.say(key) for key in ("model", "n", "way", "g")) for row in short] != named:
+        raise Wrong("formula-models.jsonl: other rows than the page names have their first answer within a second")
+    span = lambda values: (min(values), max(values))
+    page.says("takes @ to @ s in five rows", *span([row.get("first") for row in short]))
+    page.says("It takes @ to @ s in all others", *span([row.get("first") for row in others]))
+    page.says("it is @ to @ % of the time", *span([row.get("first_stages", "preparing") / row.get("first") * 100 for row in others]))
+    page.says("Again, a process takes @ to @ s", *span([row.get("again") for row in LONG]))
+    page.says("opening the GPU takes about @ s", statistics.median(row.get("seconds_by_stage", "opening") for row in LONG))
+    page.says("Samples of one row are up to @ % apart", UpTo(max((max(row.get("samples")) / min(row.get("samples")) - 1) * 100 for row in LONG)))
+    page.given("two NVIDIA H200 and 32 cores, CUDA 13.0, commit ef8bee4", "(3012 clauses)", "have fewer than 1000 clauses")
+    blocks(page)
+    page.no_rows("No rows of MPR are kept here", "MPR takes 3.04 and 2.81 ms on an H100", "in MPR's 5.9 ms", "in MPR's 22.1 ms")
 
-    def best(model, n):
-        return min(row.get("ms") for row in found if (row.say("model"), row.say("n")) == (model, str(n)))
 
-    lines = ["| formula | cells | options | way | ms | cells |", "|---|---|---|---|--:|---|"]
-    for row in found:
-        cells = "x".join([row.say("n")] * row.get("dimensions"))
-        equal = "equal" if row.get("equal") else "DIFFERENT"
-        lines.append(f"| {row.say('model')} | {cells} | `{row.say('options')}` | {row.say('way')} | {row.get('ms'):.3f} | {equal} |")
+BLOCKS = list(rows("h200/formula-blocks.jsonl"))
+
+
+def blocks(page):
+    """Prospero by threads of the block that proves."""
+    lines = ["| cells | options | ms | of each level, ms |", "|---|---|--:|---|"]
+    for row in BLOCKS:
+        levels = ", ".join(f"{level:.3f}" for level in row.get("levels_ms") or [])
+        lines.append(f"| {row.say('n')}² | `{row.say('options')}` | {row.get('ms'):.3f} | {levels} |")
     page.block("\n".join(lines))
-    page.says("Prospero of 1024² takes @ ms and of 4096² @ ms", best("prospero", 1024), best("prospero", 4096))
-    page.says("Bear of 512³ takes @ ms and of 1024³ @ ms", best("bear", 512), best("bear", 1024))
-    page.says("At 256² prospero takes @ ms", best("prospero", 256))
-    page.given("The goals were 1.0 and 1.5 ms", "(3012 clauses)", "fewer\n  than 1000 clauses", "with 64 cores while")
-    page.no_rows("No rows of MPR are kept here", "MPR takes 3.04\n  and 2.81 ms on an H100", "MPR's height maps take 5.9 and 22.1 ms on an H100")
+    if len({(row.say("n"), row.say("checksum")) for row in BLOCKS}) != len({row.say("n") for row in BLOCKS}):
+        raise Wrong("formula-blocks.jsonl: a row has other cells than the others of its size")
+    least = [min(row.get("ms") for row in BLOCKS if row.say("n") == n and "stream" in row.say("options")) for n in ("1024", "4096")]
+    page.says("**Prospero takes @ ms for 1024² and @ ms for 4096²**", *least)
+    page.says("are missed by @ and @ %", (least[0] / 1.0 - 1) * 100, (least[1] / 1.5 - 1) * 100)
+
+    def first(block):
+        found = [row.get("levels_ms")[0] for row in BLOCKS if row.say("options").endswith(f"--block {block}")]
+        return min(found), max(found)
+
+    page.says(
+        "takes @ to @ ms by `sbr`, with 256 it takes @ to @ ms, and with 1024 it takes @ to @ ms", *first("8x8"), *first("16x16"), *first("32x32")
+    )
+    page.given("has up to 512 threads on the first levels, where it had 64", "With 64 threads the first level", "with 256 it takes", "with 1024 it takes",
+               "The goals of 1.0 and 1.5 ms", "a block of 64 threads is best")
 
 
 def on_both(page):
@@ -130,3 +182,4 @@ def the_program(page):
 def headline(page):
     """What the page of results says of models beside fidget."""
     page.says("prospero 1024² in @ ms of a core, @ times fidget's JIT net of its picture", took("prospero", 1024, "ours"), net(1024))
+    page.says("on a GPU in @ ms", best("prospero", 1024))

@@ -2,7 +2,7 @@
 
 from figures.measured import BRICKS, FACES, SMALL, STREAMS, authors, ppm, proven, stream
 from figures.page import GIVEN, UpTo, quoted
-from figures.pages import formulas, paper_ask, points_meshes, readme, remote, shards
+from figures.pages import arrays, devices, formulas, last_mile, paper_ask, points_meshes, readme, remote, shards
 from figures.pages.arithmetic import tried
 from figures.pages.stacks import native_over_folded
 from figures.pages.stream_curves import morton_and_hilbert
@@ -187,6 +187,9 @@ def counted(page):
     points_meshes.headline(page)
     remote.headline(page)
     shards.headline(page)
+    arrays.headline(page)
+    devices.headline(page)
+    last_mile.headline(page)
     row = next(
         row
         for row in rows("h200/arrays.jsonl")

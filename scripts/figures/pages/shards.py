@@ -1,6 +1,6 @@
 """docs/results/shards.md: runs in pieces."""
 
-from figures.rows import rows, table
+from figures.rows import Wrong, rows, table
 
 
 def found(mapping, place, pieces, devices, run="mandelbrot"):
@@ -58,6 +58,7 @@ def figures(page):
     page.says("Two GPUs are @ and\n  @ times one.", seconds[0] / seconds[1], seconds[2] / seconds[3])
     page.says("writes its tree takes @ to @ s", many[0].get("one_run"), many[2].get("one_run"))
     page.given("two NVIDIA H200 with 32 cores, files in memory: many", "a piece costs 3 to 5 ms")
+    newest(page)
     four, two = (list(staged(name)) for name in ("four", "two"))
     page.says("Four GPUs are @ to @ times one", min(gain for devices, gain in four if devices == 4), max(gain for devices, gain in four if devices == 4))
     page.says("Two GPUs are @ to @ times one", min(gain for devices, gain in two if devices == 2), max(gain for devices, gain in two if devices == 2))
@@ -82,6 +83,37 @@ def figures(page):
     page.says("64 pieces took @ s, where they took @ in memory", found("stream", "disk", 64, 1).get("seconds"), found("stream", "memory", 64, 1).get("seconds"))
 
 
+def of_newest(what="mandelbulb"):
+    """The newest rows of a field, by pieces and GPUs."""
+    return {(row.get("pieces"), row.get("devices")): row for row in rows("h200/pieces-2026-11-28.jsonl") if row.say("run").startswith(what)}
+
+
+def newest(page):
+    page.block(table("shard-check", "h200/pieces-2026-11-28.jsonl"))
+    bulb, points = of_newest(), of_newest("points")
+    seconds = lambda row: row.get("seconds")
+    page.says("One run that writes its tree takes @ s. On one GPU 256 pieces", bulb[256, 1].get("one_run"))
+    page.says("256 pieces take @ s and 1024 take @ s. On two GPUs they take @ s and @ s", *(seconds(bulb[cut, devices]) for devices in (1, 2) for cut in (256, 1024)))
+    page.says("**Two GPUs are faster than one, @ and @ times.** The goal", *(seconds(bulb[cut, 1]) / seconds(bulb[cut, 2]) for cut in (256, 1024)))
+    busy = [sum(row.get("running_of_devices")) / seconds(row) / row.get("devices") * 100 for row in bulb.values()]
+    page.says("The goal is 0.97 of two. GPUs compute for @ to @ % of the time", min(busy), max(busy))
+    page.says("takes @ ms of collecting, and @ ms on one", *(bulb[256, devices].get("stages", "collecting") / 256 * 1e3 for devices in (2, 1)))
+    if max(bulb[1024, 2].get("stages"), key=bulb[1024, 2].get("stages").get) != "writing":
+        raise Wrong("pieces-2026-11-28.jsonl: the page says that writing is the longest stage of 1024 pieces, and it is not")
+    uneven = lambda row: max(row.get("running_of_devices")) * 2 / sum(row.get("running_of_devices"))
+    page.says("**The predicted balance** is @:", max(row.get("predicted") for row in [*bulb.values(), *points.values()]))
+    page.says(
+        "the busier GPU computes @ times the mean with 256 pieces, @ times with 1024, and @ times with the points, whose kernels take @ to @ ms in all",
+        uneven(bulb[256, 2]), uneven(bulb[1024, 2]), uneven(points[64, 2]), *(points[64, devices].get("stages", "running") * 1e3 for devices in (1, 2))
+    )
+    page.says(
+        "64 pieces take @ s on one GPU and @ s on two. One run takes @ s.", seconds(points[64, 1]), seconds(points[64, 2]), points[64, 1].get("one_run")
+    )
+    page.given("two NVIDIA H200 and 32 cores, CUDA 13.0, files in memory, kernels")
+
+
 def headline(page):
     """How many times one GPU two are."""
+    bulb = of_newest()
+    page.says("of a bulb of 4096³ @ and @ on two H200", *(bulb[cut, 1].get("seconds") / bulb[cut, 2].get("seconds") for cut in (256, 1024)))
     page.says("regions on two GPUs @ to @ times one, where they write their own files", min(gains()), max(gains()))
