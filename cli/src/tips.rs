@@ -45,8 +45,14 @@ fn instead_of_command(word: &str, all: &Command) -> Vec<String> {
     if FieldKind::all().any(|field| field.name() == word) {
         return vec![format!("a field is divided by `orthant run {word}`")];
     }
-    let groups = all.get_subcommands().filter(|group| group.find_subcommand(word).is_some());
-    groups.map(|group| format!("there is `orthant {} {word}`", group.get_name())).collect()
+    let below = |group: &Command, is: &dyn Fn(&str) -> bool| {
+        let found = group.get_subcommands().map(Command::get_name).filter(|name| is(name));
+        found.map(|name| format!("there is `orthant {} {name}`", group.get_name())).collect::<Vec<_>>()
+    };
+    let named =
+        |is: &dyn Fn(&str) -> bool| all.get_subcommands().flat_map(|group| below(group, is)).collect::<Vec<_>>();
+    let (same, like) = (named(&|name| name == word), named(&|name| strsim::damerau_levenshtein(name, word) == 1));
+    if same.is_empty() { like } else { same }
 }
 
 /// The option of the other case, or how a text is given that begins with a minus.

@@ -34,7 +34,7 @@ choices! {
     g: Option<Vec<u32>> = None, "g" ('g');
     /// Recurrent split per axis: one number or one per axis
     r: Option<Vec<u32>> = None, "r" ('r');
-    /// Stop side in cells: one number or one per axis
+    /// Side where division stops: one number or one per axis
     #[serde(rename = "B")]
     b: Option<Vec<u32>> = None, "B" ('B');
     /// How a region is found uniform [default: closed for mandelbrot, certified for mandelbulb, julibrot, mxm, formula and mesh, full for digit sets and points, else border]

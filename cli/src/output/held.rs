@@ -22,7 +22,8 @@ pub trait SaidOfAxis: FromStr<Err = String> {
 }
 
 impl SaidOfAxis for AxisPlace {
-    const FORM: &'static str = "an axis and an index, as in 2=128 or z=128, or a place in the axis's unit, as in z=90mm, or without one, as in z=0.5";
+    const FORM: &'static str =
+        "an axis and an index, as in z=128 or 2=128, or a place on an axis that has coordinates, as in z=90mm or z=0.5";
 }
 
 /// An axis by its number or its name, and what is said of it.
@@ -63,12 +64,15 @@ impl<T> NamedAxis<T> {
     /// # Errors
     /// Says which axes there are.
     pub fn of(&self, axes: &[TreeAxis]) -> Result<(usize, &T), String> {
-        let named = axes.iter().position(|axis| axis.name == self.axis);
-        let axis = named.or_else(|| self.axis.parse().ok().filter(|&axis: &usize| axis < axes.len()));
-        let names = || axes.iter().map(|axis| &*axis.name).collect::<Vec<_>>().join(", ");
-        let axis = axis
-            .ok_or_else(|| self.wrong(format!("axes run from 0 to {}, and are called {}", axes.len() - 1, names())))?;
-        Ok((axis, &self.said))
+        let named = |same: fn(&str, &str) -> bool| axes.iter().position(|axis| same(&axis.name, &self.axis));
+        let number = || self.axis.parse().ok().filter(|&axis: &usize| axis < axes.len());
+        let axis = named(str::eq).or_else(number).or_else(|| named(str::eq_ignore_ascii_case));
+        let numbered = |(number, axis): (usize, &TreeAxis)| format!("{} ({number})", axis.name);
+        let names = || axes.iter().enumerate().map(numbered).collect::<Vec<_>>().join(", ");
+        Ok((
+            axis.ok_or_else(|| self.wrong(format!("there is no axis {}; there are {}", self.axis, names())))?,
+            &self.said,
+        ))
     }
 
     /// What is wrong with it.
@@ -156,6 +160,7 @@ mod tests {
         for (text, expected) in [
             ("0=3", (0, 3)),
             ("x=3", (0, 3)),
+            ("X=3", (0, 3)),
             ("2=2^2", (2, 4)),
             ("x=-10mm", (0, 0)),
             ("x=-6.5 mm", (0, 1)),
@@ -168,8 +173,8 @@ mod tests {
             assert_eq!(cell(text), Ok(expected), "{text}");
         }
         for (text, why) in [
-            ("3=0", "called x, y, t"),
-            ("w=0", "called x, y, t"),
+            ("3=0", "there is no axis 3; there are x (0), y (1), t (2)"),
+            ("w=0", "there are x (0), y (1), t (2)"),
             ("x=10", "indices 0 to 9"),
             ("x=10mm", "-10 mm to 10 mm, without the end"),
             ("x=-11mm", "-10 mm to 10 mm, without the end"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use orthant::tree::{TreeError, TreeInfo, TreeTarget, TreeWriter};
-use orthant::{CellType, Control, Plan};
+use orthant::{Bytes, CellType, Control, Plan};
 use tempfile::TempDir;
 
 use super::folder::expect_folder;
@@ -172,6 +172,16 @@ pub fn left<const K: usize>(writer: &TreeOutput<K>, path: &Path, error: &Error, 
 /// As [`TreeOutput::place`].
 pub fn finish<const K: usize>(writer: TreeOutput<K>, path: &Path, voice: Voice) -> Result<(), Error> {
     writer.place()?;
-    voice.say(format_args!("orthant: wrote {}", path.display()));
+    let bytes = bytes_of(path).map_or_else(String::new, |bytes| format!(", {}", Bytes(bytes)));
+    voice.say(format_args!("orthant: wrote {}{bytes}", path.display()));
     Ok(())
+}
+
+/// The bytes of a file, or of all files of a folder; None of what is not here.
+fn bytes_of(path: &Path) -> Option<u128> {
+    let found = std::fs::metadata(path).ok()?;
+    if !found.is_dir() {
+        return Some(found.len().into());
+    }
+    std::fs::read_dir(path).ok()?.map(|entry| bytes_of(&entry.ok()?.path())).sum()
 }

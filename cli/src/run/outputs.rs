@@ -142,7 +142,11 @@ impl Outputs {
         voice: Voice,
     ) -> Result<(), Error> {
         if K > 2 && self.pictures() {
-            voice.say(format_args!("orthant: pictures show the slice {}", slice.held(axes)));
+            let all = match &self.trees[..] {
+                [] => "; a tree has all of it: -o X.tree.zarr, then `orthant tree view X.tree.zarr -o X.html`",
+                _ => "",
+            };
+            voice.say(format_args!("orthant: pictures show the slice {}{all}", slice.held(axes)));
         }
         let [width, height] = slice.pixels(size);
         let large = width.max(height) > LARGE && self.arrays.iter().any(|(format, _)| *format == Format::Png);

@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(region(&["z=:1mm"]), Ok([0..10, 0..20, 4..6]));
         assert_eq!(region(&["z=4.5mm"]), Ok([0..10, 0..20, 0..1]));
         for (list, why) in [
-            (&["w=1"][..], "called x, y, z"),
+            (&["w=1"][..], "there are x (0), y (1), z (2)"),
             (&["x=1", "0=2"], "axis 0 is named twice"),
             (&["x=3:3"], "indices 0 to 9"),
             (&["y=8mm:10mm"], "covers -1 mm to 9 mm"),

@@ -210,7 +210,7 @@ fn boxes_slices_and_levels_are_arrays() {
             "--axis z=3mm: '3mm' is no place on axis z, which has no unit; write an index",
         ),
         ("box a.tree.zarr :,:,: -o box.npy", 2, "exists already"),
-        ("slice a.tree.zarr --axis 3=0 -o x.npy", 2, "axes run from 0 to 2"),
+        ("slice a.tree.zarr --axis 3=0 -o x.npy", 2, "there is no axis 3; there are x (0), y (1), z (2)"),
         ("slice a.tree.zarr --axis 2=20 -o x.npy", 2, "indices 0 to 19"),
         ("slice a.tree.zarr --axis 2=1,1=1 -o x.png", 2, "a picture shows two of the 3 axes, and you left 1"),
         ("lod a.tree.zarr --level 9 -o x.npy", 2, "levels 0 to"),
@@ -322,7 +322,7 @@ fn cells_are_named_by_axes_and_units() {
         ("sample a.tree.zarr --at z=10,y=3", "--at z=10,y=3: axis a,b is missing; a cell needs all 3 axes"),
         ("sample a.tree.zarr --at z=10,y=3,2=1", "2=1: axis 2 is named twice"),
         ("sample a.tree.zarr --at z=10,y=3mm,0=1", "y=3mm: '3mm' is no place on axis y, which is measured in 1/cm"),
-        ("sample a.tree.zarr --at 1,z=3,y=4", "called a,b, y, z"),
+        ("sample a.tree.zarr --at 1,z=3,y=4", "there are a,b (0), y (1), z (2)"),
         ("sample a.tree.zarr --at 1,2mm,3", "'2mm' is not an index such as 12; a place needs the axis, as in x=90mm"),
         ("box a.tree.zarr --axis a,b=18mm:21mm -o x.npy", "axis a,b has the indices 0 to 39, and covers 0 mm to 20 mm"),
         (
