@@ -24,7 +24,8 @@ def figures(page):
     page.given("NVIDIA H100 80GB HBM3", "stages below 5 ms", ("The goals of the work were", "for the last."))
     page.no_rows(PAGES, "## Short runs", "## Pages")
     page.block(table("last-mile", "last-mile-cpu.jsonl"))
-    page.given("of an AMD EPYC virtual machine (Zen 5), files in memory but", "values of 8 or 16 bits", "set for 16 cores", "a bulb of 2048³ on a disk")
+    page.block(table("last-mile", "last-mile-cpu-now.jsonl"))
+    page.given("of an AMD EPYC virtual machine (Zen 5), files in memory but", "values of 8 or 16 bits", "a bulb of 2048³ on a disk")
     page.block(table("last-mile", "h200/last-mile-gather.jsonl"))
     gathered = list(rows("h200/last-mile-gather.jsonl"))
 
