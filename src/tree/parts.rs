@@ -65,7 +65,8 @@ pub trait Parts<const K: usize>: Sync {
         self.part(index)
     }
 
-    /// How many of the first of these parts may be in memory at the same time, so that threads can work on one each.
+    /// How many of the first of these parts may be in memory at the same time, so that threads can work on one each: at least one, if there
+    /// are any.
     fn together(&self, parts: &[usize]) -> usize {
         parts.len().min(1)
     }
@@ -108,7 +109,8 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// Parts in their order, cut into runs that may be in memory as a whole.
     pub(super) fn batches<'a>(&self, mut parts: &'a [usize]) -> impl Iterator<Item = &'a [usize]> {
         std::iter::from_fn(move || {
-            let (some, rest) = parts.split_at(self.together(parts));
+            // Whatever an implementation answers, no part is passed over.
+            let (some, rest) = parts.split_at(self.together(parts).clamp(parts.len().min(1), parts.len()));
             parts = rest;
             (!some.is_empty()).then_some(some)
         })
