@@ -20,7 +20,7 @@ pub(crate) fn advised(mut error: clap::Error, typed: &Typed<'_>) -> clap::Error 
     };
     let (option, word) = (text(ContextKind::InvalidArg), text(ContextKind::InvalidSubcommand));
     let tips = match error.kind() {
-        ErrorKind::InvalidSubcommand => instead_of_command(&word, all),
+        ErrorKind::InvalidSubcommand => instead_of_command(&word, all, std::ptr::eq(all, command)),
         ErrorKind::UnknownArgument => instead_of_option(&option, command, &words).into_iter().collect(),
         ErrorKind::InvalidValue if command.get_name() == "run" && option == "<WORKLOAD>" => {
             vec!["a set without a name here is run by its formula, as in `orthant run formula 'x^2 + y^2 < 1'`".into()]
@@ -37,22 +37,26 @@ pub(crate) fn advised(mut error: clap::Error, typed: &Typed<'_>) -> clap::Error 
     error
 }
 
-/// What is typed with a file, with a field, or for a command of another one.
-fn instead_of_command(word: &str, all: &Command) -> Vec<String> {
+/// What is typed with a file, with a field, or for a command of another one. A word that is spelt nearly like one is looked for at the
+/// `top` only: below, clap itself knows what is near.
+fn instead_of_command(word: &str, all: &Command, top: bool) -> Vec<String> {
     if let Some((what, commands)) = what_reads(word) {
         return vec![format!("{word} is {what}; {commands}")];
     }
     if FieldKind::all().any(|field| field.name() == word) {
         return vec![format!("a field is divided by `orthant run {word}`")];
     }
-    let below = |group: &Command, is: &dyn Fn(&str) -> bool| {
-        let found = group.get_subcommands().map(Command::get_name).filter(|name| is(name));
-        found.map(|name| format!("there is `orthant {} {name}`", group.get_name())).collect::<Vec<_>>()
+    let within = |most: usize| {
+        let mut found = Vec::new();
+        for group in all.get_subcommands() {
+            let near = |name: &&str| strsim::damerau_levenshtein(name, word) <= most;
+            let names = group.get_subcommands().map(Command::get_name).filter(near);
+            found.extend(names.map(|name| format!("there is `orthant {} {name}`", group.get_name())));
+        }
+        found
     };
-    let named =
-        |is: &dyn Fn(&str) -> bool| all.get_subcommands().flat_map(|group| below(group, is)).collect::<Vec<_>>();
-    let (same, like) = (named(&|name| name == word), named(&|name| strsim::damerau_levenshtein(name, word) == 1));
-    if same.is_empty() { like } else { same }
+    let same = within(0);
+    if same.is_empty() && top { within(1) } else { same }
 }
 
 /// The option of the other case, or how a text is given that begins with a minus.

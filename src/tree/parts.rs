@@ -65,10 +65,10 @@ pub trait Parts<const K: usize>: Sync {
         self.part(index)
     }
 
-    /// How many of the first of these parts may be in memory at the same time, so that threads can work on one each: at least one, if there
-    /// are any.
+    /// How many of the first of these parts may be in memory at the same time, so that threads can work on one each. One is read in any case.
     fn together(&self, parts: &[usize]) -> usize {
-        parts.len().min(1)
+        let _ = parts;
+        1
     }
 
     /// About how many cells a shard has, if the parts are those of a file.
@@ -110,7 +110,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     pub(super) fn batches<'a>(&self, mut parts: &'a [usize]) -> impl Iterator<Item = &'a [usize]> {
         std::iter::from_fn(move || {
             // Whatever an implementation answers, no part is passed over.
-            let (some, rest) = parts.split_at(self.together(parts).clamp(parts.len().min(1), parts.len()));
+            let (some, rest) = parts.split_at_checked(self.together(parts).max(1)).unwrap_or((parts, &[]));
             parts = rest;
             (!some.is_empty()).then_some(some)
         })

@@ -69,10 +69,8 @@ impl<T> NamedAxis<T> {
         let axis = named(str::eq).or_else(number).or_else(|| named(str::eq_ignore_ascii_case));
         let numbered = |(number, axis): (usize, &TreeAxis)| format!("{} ({number})", axis.name);
         let names = || axes.iter().enumerate().map(numbered).collect::<Vec<_>>().join(", ");
-        Ok((
-            axis.ok_or_else(|| self.wrong(format!("there is no axis {}; there are {}", self.axis, names())))?,
-            &self.said,
-        ))
+        let none = || self.wrong(format!("there is no axis {}; there are {}", self.axis, names()));
+        Ok((axis.ok_or_else(none)?, &self.said))
     }
 
     /// What is wrong with it.

@@ -1,5 +1,7 @@
 //! `.tree.zarr`, `.tree.zarr.zip`: the tree itself, by the library's writer. One for `s3://` is made here, and goes there when it is whole.
 
+use std::fs::{DirEntry, Metadata};
+use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -172,16 +174,20 @@ pub fn left<const K: usize>(writer: &TreeOutput<K>, path: &Path, error: &Error, 
 /// As [`TreeOutput::place`].
 pub fn finish<const K: usize>(writer: TreeOutput<K>, path: &Path, voice: Voice) -> Result<(), Error> {
     writer.place()?;
-    let bytes = bytes_of(path).map_or_else(String::new, |bytes| format!(", {}", Bytes(bytes)));
+    // What was uploaded is not here.
+    let bytes = bytes_of(path).map_or_else(|_| String::new(), |bytes| format!(", {}", Bytes(bytes.into())));
     voice.say(format_args!("orthant: wrote {}{bytes}", path.display()));
     Ok(())
 }
 
-/// The bytes of a file, or of all files of a folder; None of what is not here.
-fn bytes_of(path: &Path) -> Option<u128> {
-    let found = std::fs::metadata(path).ok()?;
-    if !found.is_dir() {
-        return Some(found.len().into());
+/// The bytes of a file, or of all files in a folder; what others put there as links is not of it.
+pub fn bytes_of(path: &Path) -> io::Result<u64> {
+    fn of(path: &Path, facts: &Metadata) -> io::Result<u64> {
+        if !facts.is_dir() {
+            return Ok(if facts.is_file() { facts.len() } else { 0 });
+        }
+        let entry = |entry: io::Result<DirEntry>| entry.and_then(|entry| of(&entry.path(), &entry.metadata()?));
+        path.read_dir()?.map(entry).sum()
     }
-    std::fs::read_dir(path).ok()?.map(|entry| bytes_of(&entry.ok()?.path())).sum()
+    of(path, &path.metadata()?)
 }

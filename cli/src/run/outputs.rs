@@ -143,7 +143,7 @@ impl Outputs {
     ) -> Result<(), Error> {
         if K > 2 && self.pictures() {
             let all = match &self.trees[..] {
-                [] => "; a tree has all of it: -o X.tree.zarr, then `orthant tree view X.tree.zarr -o X.html`",
+                [] => "; a tree has all cells: -o X.tree.zarr, then `orthant tree view X.tree.zarr -o X.html`",
                 _ => "",
             };
             voice.say(format_args!("orthant: pictures show the slice {}{all}", slice.held(axes)));

@@ -1,8 +1,6 @@
 //! `orthant tree info`: what a tree is.
 
-use std::fs::{DirEntry, Metadata};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
@@ -17,19 +15,8 @@ use super::numbers::value;
 use super::open::open;
 use crate::error::Error;
 use crate::escape;
+use crate::output::tree::bytes_of;
 use crate::voice::{print, table};
-
-/// The bytes of a file, or of all files in a folder; what others put there as links is not of it.
-fn bytes(path: &Path) -> io::Result<u64> {
-    fn of(path: &Path, facts: &Metadata) -> io::Result<u64> {
-        if !facts.is_dir() {
-            return Ok(if facts.is_file() { facts.len() } else { 0 });
-        }
-        let entry = |entry: io::Result<DirEntry>| entry.and_then(|entry| of(&entry.path(), &entry.metadata()?));
-        path.read_dir()?.map(entry).sum()
-    }
-    of(path, &path.metadata()?)
-}
 
 /// Options of `tree info`.
 #[derive(Debug, Args)]
@@ -51,7 +38,7 @@ impl TreeJob for InfoOptions {
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let (plan, scheme) = (tree.plan(), tree.plan().scheme());
-        let in_folder = || bytes(&self.tree).map_err(|source| Error::File { path: self.tree.clone(), source });
+        let in_folder = || bytes_of(&self.tree).map_err(|source| Error::File { path: self.tree.clone(), source });
         let stored = match tree.zip_bytes()? {
             Some(bytes) => Some(bytes),
             // No list says what a folder of a server has.

@@ -12,11 +12,11 @@ use crate::options::bytes;
 /// The share of the limit that shards may take which were read and may be needed again.
 const KEPT: u64 = 4;
 
-/// The most that they take in any case, unless there are many threads. With 64 MiB the shards that a layer of 1024^3 cells runs through did
+/// The most that they take with up to 16 threads. With 64 MiB the shards that a layer of 1024^3 cells runs through did
 /// not fit, and each was read again for the next layer: a conversion took 2.5 times as long.
 const MOST_KEPT: u64 = 256 << 20;
 
-/// What they may take for each thread. A shard of a million cells takes a few of them.
+/// What they take at most for each thread, where there are more.
 const KEPT_BY_THREAD: u64 = 16 << 20;
 
 /// The limit of memory.

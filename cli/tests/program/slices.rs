@@ -151,14 +151,14 @@ fn a_picture_says_which_slice_it_is_and_takes_coordinates() {
     let one = "orthant: every cell of the picture has one value; --slice names another slice\n";
     assert!(
         code == Some(0)
-            && said.contains("orthant: pictures show the slice z=10,w=10; a tree has all of it")
+            && said.contains("orthant: pictures show the slice z=10,w=10; a tree has all cells")
             && said.contains(one),
         "{said}"
     );
     let (code, said) = draw(&["--slice", "z=0.6"]);
     assert!(
         code == Some(0)
-            && said.contains("orthant: pictures show the slice z=16,w=10; a tree has all of it")
+            && said.contains("orthant: pictures show the slice z=16,w=10; a tree has all cells")
             && !said.contains(one),
         "{said}"
     );

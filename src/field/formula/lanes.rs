@@ -161,18 +161,23 @@ enum FormulaOperand<'a, T> {
     All(T),
 }
 
-/// Sets every cell to a value of one operand. These are macros, since a closure that the compiler does not inline is compiled for
-/// processors without vectors, where a fused multiply-add is a call.
+/// Sets every cell to a value of what others have there. These are macros, since a closure that the compiler does not inline is compiled
+/// for processors without vectors, where a fused multiply-add is a call.
+macro_rules! cells {
+    ($out:ident, [$($x:ident in $all:ident),+], $value:expr) => {{
+        $(let $all = &$all[..$out.len()];)+
+        for i in 0..$out.len() {
+            $(let $x = $all[i];)+
+            $out[i] = $value;
+        }
+    }};
+}
+
+/// Sets every cell to a value of one operand.
 macro_rules! unary {
     ($out:ident, $operand:expr, |$a:ident| $value:expr) => {
         match $operand {
-            FormulaOperand::Cells(all) => {
-                let all = &all[..$out.len()];
-                for i in 0..$out.len() {
-                    let $a = all[i];
-                    $out[i] = $value;
-                }
-            }
+            FormulaOperand::Cells(all) => cells!($out, [$a in all], $value),
             FormulaOperand::All($a) => $out.fill($value),
         }
     };
@@ -181,26 +186,10 @@ macro_rules! unary {
 /// The same of two operands.
 macro_rules! binary {
     ($out:ident, [$first:expr, $second:expr], |$a:ident, $b:ident| $value:expr) => {
-        match $second {
-            FormulaOperand::Cells(others) => {
-                let others = &others[..$out.len()];
-                match $first {
-                    FormulaOperand::Cells(all) => {
-                        let all = &all[..$out.len()];
-                        for i in 0..$out.len() {
-                            let ($a, $b) = (all[i], others[i]);
-                            $out[i] = $value;
-                        }
-                    }
-                    FormulaOperand::All($a) => {
-                        for i in 0..$out.len() {
-                            let $b = others[i];
-                            $out[i] = $value;
-                        }
-                    }
-                }
-            }
-            FormulaOperand::All($b) => unary!($out, $first, |$a| $value),
+        match ($first, $second) {
+            (FormulaOperand::Cells(all), FormulaOperand::Cells(others)) => cells!($out, [$a in all, $b in others], $value),
+            (FormulaOperand::All($a), FormulaOperand::Cells(others)) => cells!($out, [$b in others], $value),
+            (first, FormulaOperand::All($b)) => unary!($out, first, |$a| $value),
         }
     };
 }
@@ -208,40 +197,20 @@ macro_rules! binary {
 /// The same of three operands.
 macro_rules! ternary {
     ($out:ident, [$first:expr, $second:expr, $third:expr], |$a:ident, $b:ident, $c:ident| $value:expr) => {
-        match $third {
-            FormulaOperand::Cells(last) => {
-                let last = &last[..$out.len()];
-                match ($first, $second) {
-                    (FormulaOperand::Cells(all), FormulaOperand::Cells(others)) => {
-                        let (all, others) = (&all[..$out.len()], &others[..$out.len()]);
-                        for i in 0..$out.len() {
-                            let ($a, $b, $c) = (all[i], others[i], last[i]);
-                            $out[i] = $value;
-                        }
-                    }
-                    (FormulaOperand::Cells(all), FormulaOperand::All($b)) => {
-                        let all = &all[..$out.len()];
-                        for i in 0..$out.len() {
-                            let ($a, $c) = (all[i], last[i]);
-                            $out[i] = $value;
-                        }
-                    }
-                    (FormulaOperand::All($a), FormulaOperand::Cells(others)) => {
-                        let others = &others[..$out.len()];
-                        for i in 0..$out.len() {
-                            let ($b, $c) = (others[i], last[i]);
-                            $out[i] = $value;
-                        }
-                    }
-                    (FormulaOperand::All($a), FormulaOperand::All($b)) => {
-                        for i in 0..$out.len() {
-                            let $c = last[i];
-                            $out[i] = $value;
-                        }
-                    }
-                }
+        match ($first, $second, $third) {
+            (FormulaOperand::Cells(all), FormulaOperand::Cells(others), FormulaOperand::Cells(last)) => {
+                cells!($out, [$a in all, $b in others, $c in last], $value)
             }
-            FormulaOperand::All($c) => binary!($out, [$first, $second], |$a, $b| $value),
+            (FormulaOperand::Cells(all), FormulaOperand::All($b), FormulaOperand::Cells(last)) => {
+                cells!($out, [$a in all, $c in last], $value)
+            }
+            (FormulaOperand::All($a), FormulaOperand::Cells(others), FormulaOperand::Cells(last)) => {
+                cells!($out, [$b in others, $c in last], $value)
+            }
+            (FormulaOperand::All($a), FormulaOperand::All($b), FormulaOperand::Cells(last)) => {
+                cells!($out, [$c in last], $value)
+            }
+            (first, second, FormulaOperand::All($c)) => binary!($out, [first, second], |$a, $b| $value),
         }
     };
 }

@@ -316,7 +316,7 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
             bytes = bytes.saturating_add(self.reading(self.parts[part]));
             bytes <= limit
         });
-        fit.count().max(some.len().min(1))
+        fit.count()
     }
 
     fn list_layout(&self) -> Option<ListLayout> {
