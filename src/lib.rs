@@ -45,6 +45,7 @@ pub mod disk;
 mod engine;
 pub mod field;
 pub mod geometry;
+pub mod list;
 #[doc(hidden)]
 pub mod mapping;
 pub mod memory;

@@ -45,7 +45,7 @@ const LIBRARY: Layers = &[
     ("geometry", &["geometry/"]),
     ("curve", &["curve/"]),
     ("rule", &["rule/"]),
-    ("mesh", &["mesh/", "points/"]),
+    ("mesh", &["mesh/", "points/", "list/"]),
     ("field", &["field/"]),
     ("plan", &["plan.rs", "plan_builder.rs"]),
     ("result", &["result/"]),
@@ -85,7 +85,7 @@ const PROGRAM: Layers = &[
         ],
     ),
     ("choices", &["options/"]),
-    ("runs", &["data.rs", "input.rs", "hint.rs", "measure.rs", "machine.rs", "search.rs", "store/"]),
+    ("runs", &["data.rs", "list_input.rs", "input.rs", "hint.rs", "measure.rs", "machine.rs", "search.rs", "store/"]),
     (
         "commands",
         &[

@@ -12,6 +12,7 @@ mod fuzzed;
 mod images;
 mod inputs;
 mod layers;
+mod lists;
 mod meshes;
 mod outcome;
 mod own_fields;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use orthant::field::{FieldData, FieldError, FieldKind, StoredArray};
+use orthant::list::StoredList;
 use orthant::points::{PointBatches, Points};
 use orthant::result::{MemoryError, Stored, dense_fits};
 use orthant::tree::{NotANumber, Predicate, Source, TreeError, TreeInfo};
@@ -13,6 +14,7 @@ use orthant_formats::input::{InputError, InputFault, MeshFormat, Numbers, Points
 
 use crate::error::Error;
 use crate::input::{Input, name, wrong};
+use crate::list_input::ListInput;
 use crate::options::{InputOptions, PointsOptions, ReadingOptions};
 use crate::output::has_extension;
 use crate::output::legend::Shown;
@@ -28,6 +30,10 @@ pub(crate) fn read_for(
     request: &mut Request,
     voice: Voice,
 ) -> Result<Option<WholeArray>, Error> {
+    if request.workload == FieldKind::Array && options.is_list() {
+        request.data = Some(FieldData::from(list(options, request)?));
+        return Ok(None);
+    }
     if request.workload == FieldKind::Array {
         let array = WholeArray::read(options, &request.computed, request.how.mem_limit, voice)?;
         request.data = Some(FieldData::Array(Arc::clone(&array.cells)));
@@ -41,6 +47,16 @@ pub(crate) fn read_for(
         request.data = Some(mesh(options.input.as_deref())?);
     }
     Ok(None)
+}
+
+/// Reads a list of cells.
+fn list(options: &InputOptions, request: &Request) -> Result<StoredList, Error> {
+    if options.reading.points.most.is_some() {
+        let reason = "--most: a strategy divides until cells are equal. Leave it out, or leave out what only strategies have: --strategy, \
+                      --backend cuda, --explore";
+        return Err(Error::Input(reason.into()).about(&["most", "strategy"]));
+    }
+    ListInput::open(options, &request.computed)?.stored(&request.computed, request.how.mem_limit)
 }
 
 /// Points, as far as memory holds them.

@@ -24,6 +24,7 @@ mod hint;
 mod info;
 mod input;
 mod interrupt;
+mod list_input;
 mod machine;
 mod measure;
 mod memory;

@@ -1,4 +1,5 @@
-// Points: cells that hold some are kept by their index in order, axis 0 fastest, with what they are worth. Twin of src/field/cloud.rs.
+// Points and lists of cells: listed cells are kept by their index in order, axis 0 fastest, with what they are worth. All others are the
+// background. Twin of src/field/cloud.rs.
 #pragma once
 
 // Members of FieldArgs are read at fixed places only.
@@ -21,7 +22,7 @@ DEVICE u64 worth(const FieldArgs& args, u64 row) { return POINTS_OCCUPY ? 1 : ((
 
 DEVICE Label label(const FieldArgs& args, const Coords& cell) {
     const u64 index = linear(args.size, cell), row = first_at(args, index);
-    const u64 word = row < args.rows && ((const u64*)args.indices)[row] == index ? worth(args, row) : 0;
+    const u64 word = row < args.rows && ((const u64*)args.indices)[row] == index ? worth(args, row) : args.background;
     if constexpr (!LABEL_IS_FLOAT) return Label(word);
     else if constexpr (sizeof(Label) == 4) return Label(__uint_as_float(u32(word)));
     else return Label(__longlong_as_double(i64(word)));
@@ -70,7 +71,7 @@ DEVICE Verdict prove(const FieldArgs& args, const Region& region, Value& value) 
     u64 volume = 1, seen = 0;
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) volume *= region.extent[j];
-    u64 word = 0;
+    u64 word = args.background;
     u64 row = first_at(args, linear(args.size, region.corner));
     while (row < args.rows) {
         Coords cell = cell_of(args, ((const u64*)args.indices)[row]);
@@ -84,8 +85,8 @@ DEVICE Verdict prove(const FieldArgs& args, const Region& region, Value& value) 
         }
         if (inside) {
             const u64 here = worth(args, row);
-            // Cells that were passed have no points, and are 0.
-            if ((here != 0 && place != seen) || (seen > 0 && here != word)) return MIXED;
+            // Cells that were passed are not listed.
+            if ((here != args.background && place != seen) || (seen > 0 && here != word)) return MIXED;
             word = here;
             seen++;
             row++;
@@ -95,5 +96,5 @@ DEVICE Verdict prove(const FieldArgs& args, const Region& region, Value& value) 
         }
     }
     value = Value(word);
-    return word == 0 || seen == volume ? UNIFORM : MIXED;
+    return word == args.background || seen == volume ? UNIFORM : MIXED;
 }

@@ -266,7 +266,12 @@ impl<const K: usize> Task<'_, K> {
         let dense = Estimate::from(plan, *field, how, start).dense as u64;
         let limit = how.mem_limit.unwrap_or(u64::MAX).saturating_sub(dense);
         let settled = Settled::new(array.as_mut().map(DenseArray::canvas), how.kept.keep, *storage, limit);
-        let work = Work::new(plan, *host, how, control, start, settled);
+        let prover = host
+            .prove
+            .filter(|_| how.tuning.asks_proofs(plan.rule()) && how.tuning.strategy != StrategyKind::Exhaustive);
+        let survey = prover.map(|prover| prover.survey(&start.window)).transpose()?.flatten();
+        let host = Host { prove: survey.as_deref().or(host.prove), ..*host };
+        let work = Work::new(plan, host, how, control, start, settled);
         let (levels, launches) = strategy::of::<K>(how.tuning.strategy).run(&work)?;
         let (terminals, bricks) = work.settled.finish();
         let times = Times { wall: begun.elapsed(), device: None };

@@ -35,6 +35,40 @@ impl Computed {
     }
 
     fn list_plan_here<const K: usize>(&self, size: Option<&[u32]>) -> Result<Plan<K>, Error> {
+        if let Some(rule) = self.explore.filter(|&rule| rule != RuleKind::Full) {
+            return Err(ChoiceError::new("explore", rule, "a list is divided by its entries, which is full").into());
+        }
+        self.list_plan_by(size, RuleKind::Full)
+    }
+
+    /// The plan of a list of cells that is divided by a rule.
+    pub(super) fn list_plan_by<const K: usize>(&self, size: Option<&[u32]>, rule: RuleKind) -> Result<Plan<K>, Error> {
+        let domain = self.list_domain::<K>(size)?;
+        let axes = |name, values: &Option<Vec<u32>>| {
+            values.as_deref().map(|values| per_axis::<K>(name, Some(values), 0)).transpose()
+        };
+        let (g, r, b) = (axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?);
+        Ok(Plan::new(domain, Scheme::for_list(domain.size(), g, r, b), self.curve, rule)?)
+    }
+
+    /// The domain of a list of cells, as that of [`list_plan`](Self::list_plan).
+    ///
+    /// ```
+    /// use orthant::Computed;
+    ///
+    /// assert_eq!(Computed::default().list_domain::<2>(Some(&[64, 9]))?.size(), [64, 9]);
+    /// # Ok::<(), orthant::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error`] names the choice, its value and what is allowed.
+    pub fn list_domain<const K: usize>(&self, size: Option<&[u32]>) -> Result<Domain<K>, Error> {
+        here!(fn(&Computed, Option<&[u32]>) -> Result<Domain<K>, Error> = |this, size| this.list_domain_here(size))(
+            self, size,
+        )
+    }
+
+    fn list_domain_here<const K: usize>(&self, size: Option<&[u32]>) -> Result<Domain<K>, Error> {
         let Some(size) = self.size.as_deref().or(size) else {
             return Err(ChoiceError::new("size", "", "cells per axis are needed: the list does not say them").into());
         };
@@ -49,14 +83,6 @@ impl Computed {
                 ChoiceError::new("domain", "", reason)
             })?,
         };
-        if let Some(rule) = self.explore.filter(|&rule| rule != RuleKind::Full) {
-            return Err(ChoiceError::new("explore", rule, "a list is divided by its entries, which is full").into());
-        }
-        let axes = |name, values: &Option<Vec<u32>>| {
-            values.as_deref().map(|values| per_axis::<K>(name, Some(values), 0)).transpose()
-        };
-        let (g, r, b) = (axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?);
-        let domain = Domain::new(size, window, self.sample.unwrap_or(Sample::Centre))?;
-        Ok(Plan::new(domain, Scheme::for_list(size, g, r, b), self.curve, RuleKind::Full)?)
+        Ok(Domain::new(size, window, self.sample.unwrap_or(Sample::Centre))?)
     }
 }

@@ -3,6 +3,7 @@
 mod array;
 mod computation;
 mod list;
+mod of_data;
 mod points;
 mod read_from;
 mod report;

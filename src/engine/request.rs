@@ -10,14 +10,11 @@ use crate::choice::{ChoiceError, choices};
 use crate::curve::{CurveError, CurveKind};
 use crate::dimension::here;
 use crate::engine::computation::{Computation, titled};
-use crate::field::{
-    Arithmetic, DataValue, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, StoredArray, mesh,
-};
+use crate::field::{Arithmetic, DataValue, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, mesh};
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::per_axis;
 use crate::per_axis::shortest;
 use crate::plan::{Plan, PlanError};
-use crate::points::Points;
 use crate::rule::RuleKind;
 
 /// The widest band of distances, in edges of cells.
@@ -101,22 +98,6 @@ impl Request {
         Self { data: Some(data.into()), ..self }
     }
 
-    /// The array that is run, if it is one.
-    fn array(&self) -> Option<&StoredArray> {
-        match &self.data {
-            Some(FieldData::Array(array)) if self.workload == FieldKind::Array => Some(array),
-            _ => None,
-        }
-    }
-
-    /// The points that are run, if they are what is run.
-    fn points(&self) -> Option<&Points> {
-        match &self.data {
-            Some(FieldData::Points(points)) if self.workload == FieldKind::Points => Some(points),
-            _ => None,
-        }
-    }
-
     /// With initial split, recurrent split and stop side, the same on every axis.
     #[must_use]
     pub fn scheme(self, g: u32, r: u32, b: u32) -> Self {
@@ -127,10 +108,9 @@ impl Request {
     /// 2-D, else the first in which it exists.
     pub fn k(&self) -> usize {
         let dims = self.workload.dims();
-        let usual = || match (self.formula(), self.array()) {
+        let usual = || match (self.formula(), self.data_axes()) {
             (Some(formula), _) => formula.dims(),
-            (_, Some(array)) => array.size().len(),
-            _ if self.points().is_some() => self.points().map_or(2, Points::axes),
+            (_, Some(axes)) => axes,
             _ if dims.contains(&2) => 2,
             _ => dims[0],
         };
@@ -161,11 +141,8 @@ impl Request {
     }
 
     fn plan_here<const K: usize>(&self) -> Result<Plan<K>, Error> {
-        if let Some((size, window, series)) = self.array_of::<K>()? {
-            return self.computed.divided(size, window, series, self.rule(K));
-        }
-        if let Some(points) = self.points() {
-            return self.computed.points_plan(points.extent());
+        if let Some(plan) = self.data_plan()? {
+            return Ok(plan);
         }
         let defaults = self.workload.defaults(K);
         let domain = self.domain::<K>()?;
@@ -204,11 +181,8 @@ impl Request {
     }
 
     fn domain_here<const K: usize>(&self) -> Result<Domain<K>, Error> {
-        if let Some((size, window, _)) = self.array_of::<K>()? {
-            return self.computed.array_domain(size, window);
-        }
-        if let Some(points) = self.points() {
-            return self.computed.points_domain(points.extent());
+        if let Some(domain) = self.data_domain()? {
+            return Ok(domain);
         }
         let defaults = self.workload.defaults(K);
         let size = per_axis("size", self.computed.size.as_deref(), defaults.size)?;
@@ -217,17 +191,6 @@ impl Request {
         }
         let sample = self.computed.sample.unwrap_or(Sample::default_for(K));
         Ok(Domain::new(size, self.window_over(&defaults, size)?, sample)?)
-    }
-
-    /// What the array that is run says itself: its size, where it lies, and which axes are steps of a series.
-    fn array_of<const K: usize>(&self) -> Result<Option<ArrayFacts<K>>, Error> {
-        let Some(array) = self.array() else { return Ok(None) };
-        let axes = array.size().len();
-        if axes != K {
-            return Err(ChoiceError::new("dim", K, format!("the array has {axes} axes")).into());
-        }
-        let window = array.window.as_ref().map(|window| per_axis::each(|j| window[j]));
-        Ok(Some((per_axis::each(|j| array.size()[j]), window, per_axis::each(|j| array.series[j]))))
     }
 
     /// How a region is found uniform: as asked for, else as the field has it.
@@ -384,9 +347,6 @@ impl Request {
         }
     }
 }
-
-/// Size, window and series axes of an array.
-type ArrayFacts<const K: usize> = ([u32; K], Option<[[f64; 2]; K]>, [bool; K]);
 
 /// The initial split of an axis of n cells where none was asked for: the least from the usual one on, up to √n, with which n = g·r^t, so that
 /// leaves are alike on all of the axis; the usual one if there is none.

@@ -1,14 +1,19 @@
 //! A field that is an array already.
 
+use bytemuck::cast_slice;
 use ndarray::{ArrayView, ArrayViewD, Axis, Dimension};
 
 use crate::abi::{device_struct, padded};
 use crate::cell::{Cell, WordsMut};
-use crate::field::definition::{Evaluate, Field};
+use crate::field::block_proofs;
+use crate::field::blocks::ArrayCells;
+use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;
 use crate::field::twin::DeviceTwin;
+use crate::geometry::Region;
 use crate::per_axis;
+use crate::rule::{Verdict, exact};
 
 device_struct! {
     /// An array, and what a device knows of its regions (kernels/fields/array.cuh).
@@ -101,11 +106,38 @@ impl<const K: usize, T: Cell> Field<K> for ArrayField<'_, K, T> {
         Some(self)
     }
 
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        Some(self)
+    }
+
     /// A copy of the whole array goes to the device.
     fn twin(&self) -> Option<DeviceTwin> {
         let twin = twin(self.size(), 0);
         let place = twin.place("cells");
         Some(twin.copied(place, self.array.iter().copied()))
+    }
+}
+
+/// Complete: the answer is never that nothing is known.
+impl<const K: usize, T: Cell> Prove<K> for ArrayField<'_, K, T> {
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        let mut cells = region.cells().map(|cell| {
+            let mut index = self.array.raw_dim();
+            for (slot, &c) in index.as_array_view_mut().iter_mut().zip(cell.iter().rev()) {
+                *slot = c as usize;
+            }
+            exact::key(T::TYPE, self.array[index].word())
+        });
+        match cells.next() {
+            Some(first) if cells.all(|word| word == first) => Verdict::Uniform(first),
+            _ => Verdict::Mixed,
+        }
+    }
+
+    /// Of an array whose elements lie one after the other; else every proof looks at the cells of its region.
+    fn survey(&self, window: &Region<K>) -> Result<Option<Box<dyn Prove<K> + '_>>, FieldError> {
+        let Some(cells) = self.array.as_slice() else { return Ok(None) };
+        block_proofs::survey(ArrayCells::new(T::TYPE, &self.size(), cast_slice(cells)), window)
     }
 }
 

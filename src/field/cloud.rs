@@ -1,8 +1,8 @@
-//! Points as a field: cells that hold some, in the order of the array.
+//! Points and lists of cells as a field: the cells that are listed, in the order of the array. All others have one value, the background.
 //!
-//! A tree is made of points by sorting them along its curve ([`FromPoints`](crate::tree::FromPoints)), which is faster. A field has them
-//! for every strategy: cells with points are kept by their index, a cell is a search among them, and a region is proven by the cells
-//! with points that lie in it. A table of where indices begin makes a search short, which a GPU needs more than a CPU.
+//! A tree is made of either by sorting it along its curve ([`FromPoints`](crate::tree::FromPoints), [`CellList`](crate::tree::CellList)),
+//! which is faster. A field has them for every strategy: listed cells are kept by their index, a cell is a search among them, and a region
+//! is proven by those that lie in it. A table of where indices begin makes a search short, which a GPU needs more than a CPU.
 
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::{Domain, Region};
+use crate::list::StoredList;
 use crate::memory::{Refused, reserve};
 use crate::per_axis;
 use crate::points::{PointAttribute, Points, PointsError, PointsValue};
@@ -59,11 +60,22 @@ pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Resul
     Ok(Box::new(Cloud::new(domain, points, value)?))
 }
 
-/// Cells with points, by their index, axis 0 fastest. The twin has the same arrays.
+/// Opens a list of cells over a domain of its size.
+///
+/// # Errors
+/// [`FieldError::Memory`] if there is none.
+pub(super) fn of_list<const K: usize>(domain: &Domain<K>, list: &StoredList) -> Result<Box<dyn Field<K>>, FieldError> {
+    let cells = (Arc::clone(list.indices()), Arc::clone(list.words()));
+    Ok(Box::new(Cloud::of(domain, cells, list.background(), Labels::values(list.kind()))?))
+}
+
+/// Listed cells, by their index, axis 0 fastest. The twin has the same arrays.
 struct Cloud<const K: usize> {
     size: [u32; K],
     indices: Arc<Vec<u64>>,
     words: Arc<Vec<u64>>,
+    /// The word of all other cells.
+    background: u64,
     /// How many indices are below each multiple of 2^shift, up to one beyond the last cell.
     starts: Arc<Vec<u64>>,
     shift: u32,
@@ -71,11 +83,11 @@ struct Cloud<const K: usize> {
 }
 
 device_struct! {
-    /// The arrays, how many rows the first two have, and cells per axis.
-    struct CloudArgs { indices: u64, words: u64, starts: u64, rows: u64, shift: u64, size: [u32; 8] }
+    /// The arrays, how many rows the first two have, what other cells are, and cells per axis.
+    struct CloudArgs { indices: u64, words: u64, starts: u64, rows: u64, shift: u64, background: u64, size: [u32; 8] }
 }
 
-/// The cells with points per bucket of a search, about: the table takes two bytes for each.
+/// The listed cells per bucket of a search, about: the table takes two bytes for each.
 const BUCKET: u64 = 4;
 
 /// Where the indices of `cells` cells begin, by buckets of 2^shift cells.
@@ -138,9 +150,20 @@ impl<const K: usize> Cloud<K> {
             return Err(PointsError::Outside { points: points.len() as u64, window }.into());
         }
         let (indices, words) = merged(found, value, measured.map_or(CellType::U8, PointAttribute::kind), kind);
-        let (starts, shift) = starts(&indices, domain.cells() as u64).map_err(memory)?;
         let labels = if value == PointsValue::Occupied { Labels::counts(1) } else { Labels::values(kind) };
-        Ok(Self { size, indices: indices.into(), words: words.into(), starts: starts.into(), shift, labels })
+        Self::of(domain, (indices.into(), words.into()), 0, labels)
+    }
+
+    /// Of cells in the order of their index, with their words.
+    fn of(
+        domain: &Domain<K>,
+        (indices, words): (Arc<Vec<u64>>, Arc<Vec<u64>>),
+        background: u64,
+        labels: Labels,
+    ) -> Result<Self, FieldError> {
+        let memory = |refused: Refused| FieldError::Memory { what: "the table of listed cells", need: refused.bytes };
+        let (starts, shift) = starts(&indices, domain.cells() as u64).map_err(memory)?;
+        Ok(Self { size: domain.size(), indices, words, background, starts: starts.into(), shift, labels })
     }
 
     /// The first row whose cell has this index or a later one.
@@ -201,7 +224,8 @@ impl<const K: usize> Field<K> for Cloud<K> {
 
     fn twin(&self) -> Option<DeviceTwin> {
         let (rows, shift) = (self.indices.len() as u64, self.shift.into());
-        let args = CloudArgs { rows, shift, size: padded(self.size), ..CloudArgs::default() };
+        let (background, size) = (self.background, padded(self.size));
+        let args = CloudArgs { rows, shift, background, size, ..CloudArgs::default() };
         // Where cells are 1 there is no array of that.
         let occupied = self.labels == Labels::counts(1);
         let twin =
@@ -215,7 +239,7 @@ impl<const K: usize> Evaluate<K> for Cloud<K> {
     fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
         let word = |&cell: &[u32; K]| {
             let (index, row) = (self.index(cell), self.first_at(self.index(cell)));
-            if self.indices.get(row) == Some(&index) { self.words[row] } else { 0 }
+            if self.indices.get(row) == Some(&index) { self.words[row] } else { self.background }
         };
         match labels {
             WordsMut::Narrow(words) => words.iter_mut().zip(cells).for_each(|(to, cell)| *to = word(cell) as u32),
@@ -233,11 +257,11 @@ impl<const K: usize> Prove<K> for Cloud<K> {
             let cell = self.cell(index);
             if (0..K).all(|j| cell[j].wrapping_sub(region.corner[j]) < region.extent[j]) {
                 let word = self.words[row];
-                // Cells that were passed have no points, and are 0.
+                // Cells that were passed are not listed.
                 let place = (0..K).rev().fold(0u128, |place, j| {
                     place * u128::from(region.extent[j]) + u128::from(cell[j] - region.corner[j])
                 });
-                if word != 0 && place != seen {
+                if word != self.background && place != seen {
                     return Verdict::Mixed;
                 }
                 seen += 1;
@@ -251,8 +275,8 @@ impl<const K: usize> Prove<K> for Cloud<K> {
             }
         }
         match label {
-            None | Some(0) => Verdict::Uniform(0),
-            Some(word) if seen == volume => Verdict::Uniform(word),
+            None => Verdict::Uniform(self.background),
+            Some(word) if word == self.background || seen == volume => Verdict::Uniform(word),
             Some(_) => Verdict::Mixed,
         }
     }

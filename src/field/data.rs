@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::field::stored_array::StoredArray;
+use crate::list::StoredList;
 use crate::mesh::Mesh;
 use crate::per_axis;
 use crate::points::Points;
@@ -27,6 +28,8 @@ pub enum FieldData {
     Points(Arc<Points>),
     /// Cells, for the field `array`.
     Array(Arc<StoredArray>),
+    /// Cells with values and a background, for the field `array`.
+    List(Arc<StoredList>),
 }
 
 impl From<Mesh> for FieldData {
@@ -47,6 +50,12 @@ impl From<StoredArray> for FieldData {
     }
 }
 
+impl From<StoredList> for FieldData {
+    fn from(list: StoredList) -> Self {
+        Self::List(Arc::new(list))
+    }
+}
+
 impl FieldData {
     /// What it is called: the name of its file.
     pub fn name(&self) -> Option<&str> {
@@ -54,6 +63,7 @@ impl FieldData {
             Self::Mesh(mesh) => mesh.name(),
             Self::Points(points) => points.name(),
             Self::Array(array) => Some(array.name()),
+            Self::List(list) => Some(list.name()),
         }
     }
 
@@ -63,16 +73,18 @@ impl FieldData {
             Self::Mesh(mesh) => mesh.hash(),
             Self::Points(points) => points.hash(),
             Self::Array(array) => array.hash(),
+            Self::List(list) => list.hash(),
         }
     }
 
     /// The window that so many cells cover unless another is given; None in dimensions that the data do not have.
     ///
     /// Of a mesh: cells are cubes, as small as they can be so that all of it is covered, with 1/64 of its longest side
-    /// on every side of it. It lies in the middle. Of points: [their own](Points::window). An array lies where its file says, else in cells.
+    /// on every side of it. It lies in the middle. Of points: [their own](Points::window). An array lies where its file says, else in cells; so does a list of cells.
     pub fn window<const K: usize>(&self, size: [u32; K]) -> Option<[[f64; 2]; K]> {
         match self {
             Self::Array(array) => array.window.as_deref()?.try_into().ok(),
+            Self::List(_) => None,
             Self::Points(points) => points.window(&size).ok()?.try_into().ok(),
             Self::Mesh(mesh) => {
                 let bounds: [[f64; 2]; K] = mesh.bounds().as_slice().try_into().ok()?;

@@ -1,6 +1,7 @@
 //! What a field is: labels of cells, and what else it can do.
 
 use crate::cell::WordsMut;
+use crate::field::error::FieldError;
 use crate::field::labels::Labels;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::Region;
@@ -130,6 +131,16 @@ pub trait Evaluate<const K: usize>: Sync {
 pub trait Prove<const K: usize>: Sync {
     /// What is certain of all cells of a region. `payload` is the one that the region carries, else the default.
     fn prove(&self, region: &Region<K>, payload: Payload) -> Verdict;
+
+    /// The proofs of one run, all of which are about regions in `window`: what many of them look up is found here, once. It is part of
+    /// the time of a run. None if there is nothing to be found, so that these proofs are asked themselves.
+    ///
+    /// # Errors
+    /// [`FieldError::Memory`] if there is none for it.
+    fn survey(&self, window: &Region<K>) -> Result<Option<Box<dyn Prove<K> + '_>>, FieldError> {
+        let _ = window;
+        Ok(None)
+    }
 
     /// How many regions are cheapest to prove in one call of [`prove_all`](Self::prove_all); 1 if one is as cheap as another.
     fn siblings(&self) -> usize {

@@ -1,6 +1,8 @@
 //! What a cell is worth: fields over the cells of a domain.
 
 mod array;
+mod block_proofs;
+mod blocks;
 pub mod cloud;
 mod custom;
 mod data;

@@ -4,38 +4,50 @@ use std::sync::Arc;
 
 use crate::cell::WordsMut;
 use crate::field::array;
+use crate::field::block_proofs;
+use crate::field::blocks::{ArrayCells, taken};
+use crate::field::cloud;
 use crate::field::data::FieldData;
-use crate::field::definition::{Evaluate, Field};
+use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::field::stored_array::StoredArray;
 use crate::field::twin::DeviceTwin;
-use crate::geometry::Domain;
-use crate::rule::RuleKind;
+use crate::geometry::{Domain, Region};
+use crate::rule::{RuleKind, Verdict};
 
 /// One line for lists.
-pub(crate) const ABOUT: &str = "an array of yours, from a file";
+pub(crate) const ABOUT: &str = "an array of yours, or a list of cells, from a file";
 
 /// What a bare run uses, but for what the array says itself: its size, its window and its scheme.
 pub(crate) fn defaults(k: usize) -> Defaults {
     Defaults { explore: RuleKind::Full, by_index: true, ..Defaults::unit(k) }
 }
 
-/// Opens the array that `options` hold. The domain must have its size.
+/// Opens the array, or the list of cells, that `options` hold. The domain must have its size.
 ///
 /// # Errors
-/// [`FieldError::NoData`] if there is none, [`FieldError::ArraySize`] if it has another size.
+/// [`FieldError::NoData`] if there is none, [`FieldError::ArraySize`] if it has another size, [`FieldError::Memory`] if there is no room for what
+/// finds the cells of a list.
 pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
-    let Some(FieldData::Array(array)) = &options.data else {
-        return Err(FieldError::NoData { field: "array", what: "the file of an array" });
-    };
     let size = domain.size();
-    if array.size != size {
-        return Err(FieldError::ArraySize { found: array.size.clone(), domain: size.to_vec() });
+    let check = |found: &[u32]| {
+        let wrong = || FieldError::ArraySize { found: found.to_vec(), domain: size.to_vec() };
+        (found == size).then_some(()).ok_or_else(wrong)
+    };
+    match &options.data {
+        Some(FieldData::Array(array)) => {
+            check(array.size())?;
+            Ok(Box::new(StoredArrayField { array: Arc::clone(array), size }))
+        }
+        Some(FieldData::List(list)) => {
+            check(list.size())?;
+            cloud::of_list(domain, list)
+        }
+        _ => Err(FieldError::NoData { field: "array", what: "the file of an array, or of a list of cells" }),
     }
-    Ok(Box::new(StoredArrayField { array: Arc::clone(array), size }))
 }
 
 /// An array over its own cells.
@@ -44,12 +56,22 @@ struct StoredArrayField<const K: usize> {
     size: [u32; K],
 }
 
+impl<const K: usize> StoredArrayField<K> {
+    fn cells(&self) -> ArrayCells<'_> {
+        ArrayCells::new(self.array.kind, &self.size, &self.array.bytes)
+    }
+}
+
 impl<const K: usize> Field<K> for StoredArrayField<K> {
     fn labels(&self) -> Labels {
         Labels::values(self.array.kind)
     }
 
     fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
+    }
+
+    fn prover(&self) -> Option<&dyn Prove<K>> {
         Some(self)
     }
 
@@ -87,8 +109,13 @@ impl<const K: usize> Evaluate<K> for StoredArrayField<K> {
     }
 }
 
-/// The bytes of element `index`, of N bytes.
-#[inline(always)]
-fn taken<const N: usize>(bytes: &[u8], index: usize) -> [u8; N] {
-    bytes[N * index..][..N].try_into().expect("N bytes")
+/// Complete: the answer is never that nothing is known.
+impl<const K: usize> Prove<K> for StoredArrayField<K> {
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        block_proofs::prove(&self.cells(), region)
+    }
+
+    fn survey(&self, window: &Region<K>) -> Result<Option<Box<dyn Prove<K> + '_>>, FieldError> {
+        block_proofs::survey(self.cells(), window)
+    }
 }

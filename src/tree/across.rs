@@ -2,13 +2,13 @@
 
 use crate::dimension::here;
 use crate::geometry::Region;
+use crate::list::ListError;
 use crate::per_axis;
 use crate::result::{Cells, DenseArray, RegionsChecksum, Stored, dense_fits};
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::label_look::LabelLook;
 use crate::tree::labels::{LabelStatistics, LabelTally};
-use crate::tree::list::ListError;
 use crate::tree::parts::Parts;
 use crate::tree::provenance::Provenance;
 use crate::tree::shown::{Pick, Shown};

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::dimension::here;
 use crate::geometry::Region;
+use crate::list::ListError;
 use crate::memory::{reserve, zeros};
 use crate::parallel;
 use crate::per_axis;
@@ -11,7 +12,6 @@ use crate::result::{Cells, DenseArray, Stored, dense_fits, each_width};
 use crate::rule::exact;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
-use crate::tree::list::ListError;
 use crate::tree::provenance::Provenance;
 use crate::tree::shown::{Pick, Shown};
 use crate::tree::stored::Tree;

@@ -5,12 +5,12 @@ use std::io;
 use crate::backend::Error;
 use crate::cell::CellType;
 use crate::geometry::WindowError;
+use crate::list::ListError;
 use crate::memory::Refused;
 use crate::points::PointsError;
 use crate::result::{MemoryError, Stored};
 use crate::rule::RuleKind;
 use crate::tree::file::TreeFileError;
-use crate::tree::list::ListError;
 
 /// What is wrong with what a tree is made of, or asked. The message says what, which value, and what would be allowed.
 ///

@@ -43,6 +43,7 @@ mod two_classes;
 mod values;
 mod word_counts;
 
+pub use crate::list::ListError;
 pub use crate::number::{NoNumber, Number};
 pub use about::{About, AboutAxis, Remark};
 pub use across::Found;
@@ -57,7 +58,7 @@ pub use file::{
 };
 pub use label_look::LabelLook;
 pub use labels::LabelStatistics;
-pub use list::{CellList, ListError, ListLayout, Scattered, SortedList};
+pub use list::{CellList, ListLayout, Scattered, SortedList};
 pub use noise::Noise;
 pub use parts::Parts;
 pub use points::FromPoints;

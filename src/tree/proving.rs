@@ -1,6 +1,6 @@
 //! Regions of a tree that the field proves.
 
-use crate::backend::Control;
+use crate::backend::{Control, Error};
 use crate::field::{Field, Payload};
 use crate::parallel;
 use crate::result::{Content, Storage};
@@ -43,6 +43,8 @@ impl<const K: usize> Tree<K> {
     /// with other options. [`TreeError::Run`] if the control says so.
     pub fn proved_by(mut self, field: &dyn Field<K>, control: &Control) -> Result<Self, TreeError> {
         let Some(prover) = field.prover().filter(|_| field.carrier().is_none()) else { return Ok(self) };
+        let survey = prover.survey(&self.along.plan().domain().region()).map_err(Error::from)?;
+        let prover = survey.as_deref().unwrap_or(prover);
         let storage = Storage { label: field.labels().kind(), cell: self.kind() };
         let is_proved = |row: usize| {
             let region = self.region(row);

@@ -16,7 +16,7 @@ use crate::options::RunOptions;
 
 /// Options of `run` that are about what it writes, that no strategy knows, or that measure by themselves. Those without a value are left out
 /// too.
-const NOT_SWEPT: [&str; 14] = [
+const NOT_SWEPT: [&str; 12] = [
     "output",
     "overlay",
     "slice",
@@ -28,9 +28,7 @@ const NOT_SWEPT: [&str; 14] = [
     "label_table",
     "tolerance",
     "iso",
-    "coordinates",
     "most",
-    "background",
 ];
 
 /// What `run` understands.

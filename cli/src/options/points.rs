@@ -31,7 +31,7 @@ pub(crate) struct PointsOptions {
         default_missing_value = "positions", env = "ORTHANT_COORDINATES", hide_short_help = true
     )]
     pub(crate) coordinates: Option<Coordinates>,
-    /// Stop dividing a list of cells where a region has at most so many entries [default: 1024]
+    /// Stop dividing a list of cells where a region has at most so many entries; 0 divides to the last level [default: 1024]
     #[arg(long, value_name = "N", value_parser = most, env = "ORTHANT_MOST", hide_short_help = true)]
     pub(crate) most: Option<u64>,
     /// The value of cells that a list does not name [default: 0]
@@ -63,7 +63,7 @@ fn coordinates(text: &str) -> Result<Coordinates, String> {
 }
 
 fn most(text: &str) -> Result<u64, String> {
-    number(text, 1..=u64::MAX)
+    number(text, 0..=u64::MAX)
 }
 
 fn background(text: &str) -> Result<Number, String> {

@@ -44,10 +44,6 @@ pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
         _ => return field::run(args, voice),
     };
     let Some(option) = args.divides_from_the_top() else { return own(args, voice) };
-    if args.input.is_list() {
-        let reason = format!("--{option}: a list of cells is divided by its entries alone; leave it out");
-        return Err(Error::Input(reason).about(&[option]));
-    }
     if args.how.tuning.0.get("strategy").is_none() {
         voice.say(format_args!("orthant: the {data} divided from the top, by ask, since --{option} is given"));
     }

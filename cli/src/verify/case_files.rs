@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use orthant::field::{DataValue, FieldData};
+use orthant::list::StoredList;
 use orthant::mesh::Mesh;
 use orthant::points::Points;
 use orthant::result::DenseArray;
@@ -45,6 +46,11 @@ pub(super) fn write<const K: usize>(
             };
             Ok(vec![file("cells.npy", &write)?])
         }
+        FieldData::List(list) => {
+            let background = format!("--background={}", list.kind().text(list.background()));
+            let cells = file("list.npy", &|out| rows(list, out))?;
+            Ok(vec!["--coordinates=cells".to_owned(), background, cells])
+        }
         FieldData::Mesh(mesh) => Ok(vec![file("mesh.off", &|out| off(mesh, out))?]),
         FieldData::Points(points) => {
             let measured = matches!(value, Some(DataValue::Min | DataValue::Max | DataValue::Mean));
@@ -55,6 +61,17 @@ pub(super) fn write<const K: usize>(
         }
         _ => Err(Error::Input("verify --ranks: a case has data that no file is made of".into())),
     }
+}
+
+/// A list as an array of NumPy: a row of coordinates and the value for each entry, all of the value's type.
+fn rows(list: &StoredList, out: &mut dyn Write) -> io::Result<()> {
+    let kind = list.kind();
+    npy::header(&[list.size().len() as u32 + 1, list.len() as u32], kind, out)?;
+    let bytes = |word: u64| word.to_le_bytes().into_iter().take(kind.bytes() as usize).collect::<Vec<_>>();
+    list.entries().try_for_each(|(cell, word)| {
+        cell.iter().try_for_each(|&coordinate| out.write_all(&bytes(kind.word_of(coordinate.into()))))?;
+        out.write_all(&bytes(word))
+    })
 }
 
 /// A mesh as OFF. The digits of a number are as many as bring back the same number.

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use orthant::backend::{Part, Tuning};
-use orthant::field::{Field, FieldKind, Job, Open};
+use orthant::field::{Field, FieldData, Job, Open};
 use orthant::geometry::Domain;
 use orthant::tree::{Collector, Parts, PieceFolder, PieceRequest, TreeFile, TreeInfo, TreeSource, TreeTarget};
 use orthant::{BackendKind, Control, How, Plan, Request, StrategyKind, Target, Tree};
@@ -201,7 +201,7 @@ fn planned<const K: usize>(
         None => Vec::new(),
     };
     // An array's file says how large it is.
-    let of_file = |name: &str| request.workload == FieldKind::Array && ["dim", "size"].contains(&name);
+    let of_file = |name: &str| matches!(request.data, Some(FieldData::Array(_))) && ["dim", "size"].contains(&name);
     let computed = request.computed.entries().into_iter().filter(|(name, _)| !of_file(name));
     Ok(PlannedRun {
         workload: request.workload.to_string(),

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::backend::Control;
 use crate::cell::CellType;
 use crate::dimension::here;
+use crate::list::ListError;
 use crate::memory::reserve;
 use crate::parallel;
 use crate::per_axis;
@@ -15,7 +16,6 @@ use crate::tree::along::Along;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::list::divide::{DividedList, Division, LEAF_CELLS};
-use crate::tree::list::error::ListError;
 use crate::tree::list::record::CellRecord;
 use crate::tree::list::sorted::SortedList;
 
@@ -86,10 +86,11 @@ impl<const K: usize> CellList<K> {
         Self { background: exact::key(self.kind, word), ..self }
     }
 
-    /// Stops dividing where a region has at most so many entries, instead of 1024.
+    /// Stops dividing where a region has at most so many entries, instead of 1024. With 0 it never stops before the last level, so that
+    /// regions are those of a run of the same list.
     #[must_use]
     pub fn most(self, entries: u64) -> Self {
-        Self { most: entries.max(1), ..self }
+        Self { most: entries, ..self }
     }
 
     /// Allows at most so many bytes for the list and its regions.
@@ -181,6 +182,8 @@ impl<const K: usize> CellList<K> {
             return Err(MemoryError { what: Stored::Terminals, need: need.into(), limit: Some(limit) }.into());
         }
         let entries = records.len() as u64;
+        // A tree that is divided to the last level says that leaves above it have an entry: there are none.
+        let most = most.max(1);
         let mut sorted = SortedList { along, kind, background, most, rows, ends, records, entries, dropped, limit };
         sorted.keep_leaves();
         sorted.place(control)?;

@@ -6,7 +6,6 @@
 mod builder;
 mod difference;
 mod divide;
-mod error;
 mod layout;
 mod listed;
 mod record;
@@ -18,7 +17,6 @@ pub(in crate::tree) mod tests;
 pub use builder::CellList;
 pub(super) use difference::between;
 pub(super) use divide::LEAF_CELLS;
-pub use error::ListError;
 pub use layout::ListLayout;
 pub(super) use listed::{ListedCells, ListedLeaf};
 pub use scattered::Scattered;

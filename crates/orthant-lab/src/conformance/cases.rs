@@ -1,10 +1,12 @@
 //! The plans whose runs are compared.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orthant::CellType;
 use orthant::Request;
 use orthant::field::{Arithmetic, DataValue, FieldData, FieldKind, Precision, StoredArray};
+use orthant::list::StoredList;
 use orthant::mesh::Mesh;
 use orthant::points::{PointAttribute, Points};
 use orthant::rule::RuleKind;
@@ -76,6 +78,38 @@ impl Case {
         let array = StoredArray::new(kind.name(), kind, size.to_vec(), bytes).expect("as many bytes as cells need");
         let mut case = Self::new(FieldKind::Array, size.len(), size, scheme, explore);
         case.request.data = Some(FieldData::Array(Arc::new(array)));
+        case
+    }
+
+    /// A list of cells: a full block whose values differ by halves, cells here and there, and a background that is not 0.
+    fn of_list(kind: CellType, size: &[u32], scheme: (u32, u32, u32), explore: RuleKind) -> Self {
+        let mut state = 7u64;
+        let mut random = |n: u32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u32 % n
+        };
+        let block: u32 = size.iter().map(|n| n / 2).product();
+        let in_block = (0..block).map(|mut index| {
+            let cell = size.iter().map(|n| {
+                let c = index % (n / 2);
+                index /= n / 2;
+                c
+            });
+            let cell: Vec<u32> = cell.collect();
+            let value = if cell[0] < size[0] / 4 { 3.0 } else { -4.0 };
+            (cell, value)
+        });
+        let mut listed: BTreeMap<Vec<u32>, f64> = in_block.collect();
+        for number in 0..40 {
+            let cell = size.iter().map(|&n| random(n)).collect();
+            listed.entry(cell).or_insert(f64::from(number % 3));
+        }
+        let list = StoredList::builder(kind, size.to_vec()).expect("there are cells");
+        let mut list = list.background(kind.word_of(1.0));
+        listed.iter().try_for_each(|(cell, &value)| list.push(cell, kind.word_of(value))).expect("cells of the domain");
+        let list = list.build(format!("{kind} list")).expect("no cell is listed twice");
+        let mut case = Self::new(FieldKind::Array, size.len(), size, scheme, explore);
+        case.request = case.request.data(list);
         case
     }
 
@@ -237,6 +271,9 @@ pub fn cases() -> Vec<Case> {
         Case::of_text("floor(3*x) / floor(2*y)", 2, &[60], (2, 2, 1), Certified).precision(Precision::F64),
     ];
     cases.extend([
+        Case::of_list(CellType::I16, &[24, 20, 23], (3, 2, 2), Full),
+        Case::of_list(CellType::F64, &[90, 77], (2, 3, 2), Certified),
+        Case::of_list(CellType::U8, &[9, 12, 8, 10], (1, 2, 1), Full),
         Case::of_array(CellType::I16, &[24, 20, 23], (3, 2, 2), Full),
         Case::of_array(CellType::F32, &[90, 77], (3, 2, 2), Full),
         Case::of_array(CellType::U64, &[999], (2, 3, 2), Border),

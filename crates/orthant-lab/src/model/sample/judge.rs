@@ -2,7 +2,7 @@
 //!
 //! Level i has 2^i regions per axis, in storage order: their places are bits, so that ancestors are found by shifts.
 
-use orthant::field::{Field, Payload};
+use orthant::field::{Field, Payload, Prove};
 use orthant::geometry::{Domain, Level, Region, SampleGrid};
 use orthant::per_axis;
 use orthant::rule::{RuleKind, Verdict};
@@ -48,7 +48,11 @@ pub(super) struct Judge<'a, const K: usize> {
 impl<const K: usize> Judge<'_, K> {
     /// The regions of the levels 0..=`finest`.
     pub(super) fn levels(&self, finest: usize) -> Vec<Vec<Node>> {
-        let mut levels: Vec<Vec<Node>> = (0..=finest).map(|i| self.level(i)).collect();
+        let prover = self.field.prover().filter(|_| self.proves && self.field.carrier().is_none());
+        // Without room for a survey proofs take longer, and say the same.
+        let survey = prover.and_then(|prover| prover.survey(&self.domain.region()).ok().flatten());
+        let prover = survey.as_deref().or(prover);
+        let mut levels: Vec<Vec<Node>> = (0..=finest).map(|i| self.level(i, prover)).collect();
         // Regions are tiled by those below them: only the finest level's have to be added up cell by cell.
         let bounds = self.bounds(finest);
         for (place, node) in levels[finest].iter_mut().enumerate() {
@@ -67,10 +71,9 @@ impl<const K: usize> Judge<'_, K> {
     }
 
     /// Every region of 2^i per axis, but for what is inside.
-    fn level(&self, i: usize) -> Vec<Node> {
+    fn level(&self, i: usize, prover: Option<&dyn Prove<K>>) -> Vec<Node> {
         let bounds = self.bounds(i);
         let really = Level::of([1 << i; K], self.domain.size());
-        let prover = self.field.prover().filter(|_| self.proves && self.field.carrier().is_none());
         let prove = |place: usize| {
             let coords = per_axis::each(|j| (place >> (i * j) & ((1 << i) - 1)) as u32);
             prover.map_or(Verdict::Unknown, |prover| {

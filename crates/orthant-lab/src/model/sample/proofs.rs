@@ -31,6 +31,9 @@ impl Unproven {
         domain: &Domain<K>,
     ) -> Option<Self> {
         let prover = field.prover().filter(|_| field.carrier().is_none())?;
+        // Without room for a survey proofs take longer, and say the same.
+        let survey = prover.survey(&domain.region()).ok().flatten();
+        let prover = survey.as_deref().unwrap_or(prover);
         let least = domain.size().into_iter().min().unwrap_or(1).max(1);
         let levels: Vec<_> = (0..=least.ilog2()).map(|i| Level::of([1 << i; K], domain.size())).collect();
         let cells = grid.cells_from(0, labels.len());

@@ -16,6 +16,22 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListError {
+    /// A domain without cells, or with more than an index of 64 bits can name.
+    #[error(
+        "a domain of {size} cells: 1 to 2^64 of them can be divided from the top; `tree build`, and `run array` without --strategy, have more"
+    )]
+    Cells {
+        /// Cells per axis, axis 0 first.
+        size: String,
+    },
+    /// A cell that has more or fewer coordinates than the domain has axes.
+    #[error("a cell of {found} coordinates, in a domain of {axes} axes")]
+    Axes {
+        /// Coordinates of the cell.
+        found: usize,
+        /// Axes of the domain.
+        axes: usize,
+    },
     /// A cell outside of the domain.
     #[error("coordinate {coordinate} on axis {axis}, which has {size} cells: it can be 0 to {}", size - 1)]
     Outside {
@@ -63,7 +79,7 @@ pub enum ListError {
 
 impl ListError {
     /// That there are no levels of detail.
-    pub(in crate::tree) const LEVELS: Self = Self::Unanswered {
+    pub(crate) const LEVELS: Self = Self::Unanswered {
         what: "a level of detail",
         instead: "a box of cells can be read, and all labels or values can be counted",
     };
