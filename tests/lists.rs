@@ -120,7 +120,7 @@ proptest! {
             Request::new(FieldKind::Array).data(data).scheme(1, 2, b).g(Some(g)).explore(Some(rule))
         };
         let of_list = request(listed.list().into(), rule);
-        let of_array = request(listed.array().into(), RuleKind::Full);
+        let of_array = request(listed.array().into(), rule);
         let (levels, cells, tree) = ran(&of_list, Some(&listed));
         let (levels_of_array, cells_of_array, _) = ran(&of_array, None);
         prop_assert_eq!(&levels, &levels_of_array);

@@ -173,6 +173,9 @@ pub enum PartError {
     Exhaustive,
 }
 
+/// Roots per task.
+const PIECE: usize = 4096;
+
 /// A part that fits its plan: where a run starts.
 #[derive(Debug, Clone)]
 pub(crate) struct Start<'r, const K: usize> {
@@ -263,14 +266,26 @@ impl<'r, const K: usize> Start<'r, K> {
         Ok(start)
     }
 
+    /// The smallest box with all roots in it; None if there are none.
+    pub(crate) fn bounds(&self, plan: &Plan<K>) -> Option<Region<K>> {
+        if self.whole {
+            return Some(plan.domain().region());
+        }
+        let len = self.len() as usize;
+        let join = |a: Option<Region<K>>, b: Region<K>| Some(a.map_or(b, |a| a.hull(&b)));
+        let bounds = |i| {
+            let roots = parallel::piece(len, PIECE, i).map(|i| plan.region(self.level, self.code(i as u64)));
+            roots.fold(None, join)
+        };
+        parallel::map(len.div_ceil(PIECE), &bounds).into_iter().flatten().fold(None, join)
+    }
+
     /// Cells of the roots.
     fn volume(&self, plan: &Plan<K>) -> u128 {
         let sides = plan.levels()[self.level as usize].whole_sides();
         if !sides.contains(&0) {
             return sides.iter().map(|&side| u128::from(side)).product::<u128>() * u128::from(self.len());
         }
-        /// Roots per task.
-        const PIECE: usize = 4096;
         let volume = |i| u128::from(plan.region(self.level, self.code(i)).volume());
         let len = self.len() as usize;
         let volumes = |i| parallel::piece(len, PIECE, i).map(|i| volume(i as u64)).sum::<u128>();

@@ -269,7 +269,8 @@ impl<const K: usize> Task<'_, K> {
         let prover = host
             .prove
             .filter(|_| how.tuning.asks_proofs(plan.rule()) && how.tuning.strategy != StrategyKind::Exhaustive);
-        let survey = prover.map(|prover| prover.survey(&start.window)).transpose()?.flatten();
+        let survey =
+            prover.zip(start.bounds(plan)).map(|(prover, bounds)| prover.survey(&bounds)).transpose()?.flatten();
         let host = Host { prove: survey.as_deref().or(host.prove), ..*host };
         let work = Work::new(plan, host, how, control, start, settled);
         let (levels, launches) = strategy::of::<K>(how.tuning.strategy).run(&work)?;

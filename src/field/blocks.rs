@@ -277,9 +277,12 @@ impl<'a> UniformBlocks<'a> {
         self.cells.key(self.cells.index(&self.bounds(level, block).0))
     }
 
-    /// The value of all cells of a box in the window, if it is one.
+    /// The value of all cells of a box, if it is one. Of a box beside the window all cells may be looked at.
     pub(super) fn value(&self, corner: &PerAxis, end: &PerAxis) -> Option<u64> {
         let axes = self.axes();
+        if (0..axes).any(|j| corner[j] < self.corner[j] || self.end[j] < end[j]) {
+            return self.cells.value(corner, end);
+        }
         // Blocks that the box may lie in: it meets two on an axis at most.
         let holds = |level: &BlockLevel| (0..axes).all(|j| end[j] - corner[j] <= 1 << level.shift[j]);
         let top = self.levels.iter().position(holds).unwrap_or(self.levels.len() - 1);
@@ -345,9 +348,10 @@ mod tests {
 
     use super::*;
 
-    /// Bytes of cells that are 0 but for a few; of a float's NaNs some have other bits.
-    fn bytes(kind: CellType, cells: usize, others: &[(usize, u8)]) -> Vec<u8> {
+    /// Bytes of cells that are 2 up to a cut and 0, or NaN, behind it, but for a few; of NaNs some have other bits.
+    fn bytes(kind: CellType, cells: usize, cut: usize, others: &[(usize, u8)]) -> Vec<u8> {
         let mut words: Vec<u64> = vec![kind.nan().unwrap_or(0); cells];
+        words[..cut % cells].fill(kind.word_of(2.0));
         for &(at, value) in others {
             words[at % cells] = match (kind, value) {
                 (CellType::F32, 0) => u64::from(f32::NAN.to_bits()) + 1,
@@ -366,11 +370,12 @@ mod tests {
         fn blocks_say_what_cells_say(
             size in prop::collection::vec(1u32..40, 1..4).prop_union(prop::collection::vec(1u32..7, 4..7)),
             kind in prop::sample::select(vec![CellType::U8, CellType::I16, CellType::F32, CellType::F64]),
+            cut: usize,
             others in prop::collection::vec((any::<usize>(), 0u8..2), 0..12),
             places in prop::collection::vec([any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>()], 6),
         ) {
             let cells = size.iter().product::<u32>() as usize;
-            let bytes = bytes(kind, cells, &others);
+            let bytes = bytes(kind, cells, cut, &others);
             let array = ArrayCells::new(kind, &size, &bytes);
             // Two numbers are a range of cells that is not empty.
             let range = |a: u64, b: u64, low: u64, high: u64| {

@@ -302,7 +302,6 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
         2,
         &["precision f64", "array", "nothing is iterated"],
     ),
-    ("run array --input there.png --dtype u8 -n 4 --explore certified", 2, &["--explore certified", "proves nothing"]),
     ("run array --input there.png --dtype u8 -n 4 --strategy ask --tolerance 3", 2, &["--tolerance", "--strategy"]),
     ("run array --input there.png --dtype u8 -n 4 --strategy ask --source missing.cuh", 2, &["missing.cuh"]),
     ("run array --input there.png --source missing.cuh", 2, &["--source", "--input"]),

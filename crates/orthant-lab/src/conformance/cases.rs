@@ -277,6 +277,7 @@ pub fn cases() -> Vec<Case> {
         Case::of_array(CellType::I16, &[24, 20, 23], (3, 2, 2), Full),
         Case::of_array(CellType::F32, &[90, 77], (3, 2, 2), Full),
         Case::of_array(CellType::U64, &[999], (2, 3, 2), Border),
+        Case::of_array(CellType::I8, &[33, 20, 17], (2, 2, 2), Certified),
         Case::of_array(CellType::U8, &[9, 12, 8, 10], (2, 2, 1), Full),
     ]);
     for field in FieldKind::all().filter(|field| matches!(field, FieldKind::Own(_))) {
