@@ -22,7 +22,9 @@ use crate::geometry::{Domain, Region, SampleGrid};
 use crate::memory::zeros;
 use crate::parallel;
 use crate::plan::Plan;
-use crate::result::{Bricks, DenseArray, Keep, MemoryError, RunCounts, Storage, Stored, Subdivision, Terminal, Times};
+use crate::result::{
+    Bricks, DenseArray, Keep, LevelCounts, MemoryError, RunCounts, Storage, Stored, Subdivision, Terminal, Times,
+};
 use crate::rule::exact;
 use crate::threads::worker;
 
@@ -266,13 +268,17 @@ impl<const K: usize> Task<'_, K> {
         let dense = Estimate::from(plan, *field, how, start).dense as u64;
         let limit = how.mem_limit.unwrap_or(u64::MAX).saturating_sub(dense);
         let settled = Settled::new(array.as_mut().map(DenseArray::canvas), how.kept.keep, *storage, limit);
-        let prover = host
-            .prove
-            .filter(|_| how.tuning.asks_proofs(plan.rule()) && how.tuning.strategy != StrategyKind::Exhaustive);
-        let survey =
-            prover.zip(start.bounds(plan)).map(|(prover, bounds)| prover.survey(&bounds)).transpose()?.flatten();
-        let host = Host { prove: survey.as_deref().or(host.prove), ..*host };
+        let asks = how.tuning.asks_proofs(plan.rule()) && how.tuning.strategy != StrategyKind::Exhaustive;
+        let survey = match host.prove.filter(|_| asks).zip(start.bounds(plan)) {
+            Some((prover, bounds)) => prover.survey(&bounds)?.map(|survey| (survey, bounds)),
+            None => None,
+        };
+        let host = Host { prove: survey.as_ref().map(|(survey, _)| &**survey).or(host.prove), ..*host };
         let work = Work::new(plan, host, how, control, start, settled);
+        if let Some((_, bounds)) = &survey {
+            // A survey looks at every cell.
+            work.count(start.level, LevelCounts { explored_cells: bounds.volume(), ..LevelCounts::default() });
+        }
         let (levels, launches) = strategy::of::<K>(how.tuning.strategy).run(&work)?;
         let (terminals, bricks) = work.settled.finish();
         let times = Times { wall: begun.elapsed(), device: None };

@@ -1,10 +1,13 @@
-//! Fields that are data, points and meshes, on a GPU: every value, strategy, rule and curve.
+//! Fields that are data, points, meshes and lists of cells, on a GPU: every value, strategy, rule and curve.
+
+use std::collections::BTreeMap;
 
 use orthant::field::{DataValue, FieldData, Job, Open};
+use orthant::list::StoredList;
 use orthant::mesh::Mesh;
 use orthant::points::{PointAttribute, Points};
 use orthant::prelude::*;
-use orthant::{Mapping, Request};
+use orthant::{CellType, Mapping, Request};
 use orthant_lab::conformance::Scope;
 
 use crate::gpu::share_of;
@@ -61,7 +64,7 @@ impl Job for Compare<'_> {
 }
 
 /// A ball's surface of points, and a block in which every cell has one.
-fn cloud(size: &[u32]) -> FieldData {
+fn cloud(size: &[u32]) -> Points {
     let k = size.len();
     let sphere = Points::sphere(0.4, 20_000);
     let mut coordinates = Vec::new();
@@ -70,14 +73,46 @@ fn cloud(size: &[u32]) -> FieldData {
         coordinates.extend(turned);
     }
     let side = if k > 3 { 4 } else { 9 };
-    let block = Region { corner: [0; 4], extent: std::array::from_fn(|j| if j < k { side } else { 1 }) };
+    let block = Region { corner: [0; 5], extent: std::array::from_fn(|j| if j < k { side.min(size[j]) } else { 1 }) };
     for cell in block.cells() {
         coordinates.extend(cell[..k].iter().map(|&at| f64::from(at) + 0.5));
     }
     let heights: Vec<f32> =
         (0..coordinates.len() / k).map(|i| if i < 20_000 { (i % 5) as f32 - 2.0 } else { 7.5 }).collect();
     let points = Points::new(k, coordinates).unwrap().attribute(PointAttribute::new("height", &heights)).unwrap();
-    FieldData::from(points.named("cloud"))
+    points.named("cloud")
+}
+
+/// The cells of such points as a list, with a background that some of them have.
+fn listed(kind: CellType, size: &[u32], background: f64) -> StoredList {
+    let points = cloud(size);
+    let place = |i: usize| points.coordinates()[i * size.len()..][..size.len()].iter().map(|&at| at as u32).collect();
+    let cells: BTreeMap<Vec<u32>, f64> =
+        (0..points.len()).map(|i| (place(i), if i < 20_000 { (i % 5) as f64 } else { 9.5 })).collect();
+    let mut list = StoredList::builder(kind, size.to_vec()).unwrap().background(kind.word_of(background));
+    cells.iter().try_for_each(|(cell, &value)| list.push(cell, kind.word_of(value))).unwrap();
+    list.build(format!("{kind} list")).unwrap()
+}
+
+/// Types, strategies, rules and curves, in two to five dimensions.
+pub fn lists_have_the_cpus_cells(gpu: &Target, scope: Scope) {
+    let requests = [
+        (CellType::U8, &[128, 100, 64][..], (1, 2, 4), 0.0),
+        (CellType::I16, &[128, 100, 64], (2, 2, 4), 3.0),
+        (CellType::F32, &[300, 277], (1, 3, 1), 1.0),
+        (CellType::I64, &[37, 23, 20, 16], (2, 2, 1), -5.0),
+        (CellType::F64, &[37, 23, 20, 16], (1, 3, 1), 2.0),
+        (CellType::U16, &[12, 9, 10, 8, 7], (1, 2, 2), 0.0),
+    ];
+    let requests = requests.map(|(kind, size, (g, r, b), background)| {
+        let size: Vec<u32> = size.iter().map(|&n| if scope == Scope::Full { n } else { n / 2 }).collect();
+        Request::new(FieldKind::Array).data(listed(kind, &size, background)).scheme(g, r, b)
+    });
+    let runs: usize = share_of(requests.to_vec())
+        .into_iter()
+        .map(|request| request.workload.dispatch(request.k(), Compare { gpu, request: request.clone() }).unwrap())
+        .sum();
+    println!("{runs} runs of regions");
 }
 
 /// Values, strategies, rules and curves, in two to four dimensions.
@@ -104,7 +139,7 @@ pub fn points_and_meshes_have_the_cpus_cells(gpu: &Target, scope: Scope) {
         (DataValue::Occupied, four, (1, 3, 1)),
         (DataValue::Max, four, (2, 2, 1)),
     ] {
-        let mut request = of(FieldKind::Points, size, scheme, value, cloud(size));
+        let mut request = of(FieldKind::Points, size, scheme, value, cloud(size).into());
         request.computed.window = Some(size.iter().map(|&n| [0.0, f64::from(n)]).collect());
         requests.push(request);
     }

@@ -68,6 +68,7 @@ fn main() {
             with_launches.clone(),
             given::points_and_meshes_have_the_cpus_cells,
         ),
+        on_gpu("lists_have_the_cpus_cells", with_launches.clone(), given::lists_have_the_cpus_cells),
         on_gpu("arrays_have_the_cpus_regions", with_launches.clone(), arrays::arrays_have_the_cpus_regions),
         on_gpu("regions_stay_on_the_gpu", gpu.clone(), arrays::regions_stay_on_the_gpu),
         on_gpu("random_formulas_have_the_cpus_cells", gpu.clone(), formulas::random_formulas_have_the_cpus_cells),

@@ -130,7 +130,7 @@ impl ListRun {
             finish(writer, path, self.voice)?;
         }
         let seconds = start.elapsed().as_secs_f64();
-        if self.voice.quiet {
+        if self.voice.quiet && !self.args.output.json {
             return Ok(());
         }
         print(escape::lines(&self.summary(&MadeList::of(plan, &sorted), [sorting, seconds], checksum)))

@@ -217,7 +217,7 @@ fn what_is_wrong_with_lists_is_said() {
         ("one.npy --coordinates=cells -n 64", "with values last the number of axes is needed; --dim K"),
         ("two.npy --coordinates=cells -n 64 --dim 5", "5 columns of coordinates, or 6 with the value last"),
         ("two.npy --coordinates=cells -n 64 --background 300", "--background 300: values are u8"),
-        ("two.npy --coordinates=cells -n 64 --most -1", "--most"),
+        ("two.npy --coordinates=cells -n 64 --most=-1", "--most"),
         ("two.npy --coordinates=places -n 64", "positions or cells is needed"),
         ("two.npy --coordinates=cells -n 64 --tolerance 3", "--tolerance: of arrays and points"),
         ("two.npy --coordinates=cells -n 64 --value count", "leave out for an array or a list of cells"),

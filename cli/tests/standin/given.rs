@@ -1,5 +1,6 @@
-//! Points and meshes on the stand-in: cells, regions and verdicts are those of the CPU.
+//! Points, meshes and lists of cells on the stand-in: cells, regions and verdicts are those of the CPU.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -75,6 +76,52 @@ pub(super) fn points_have_the_cpus_cells_and_proofs(folder: &Path) {
         "--columns z,y,x -n 11x23x37 --domain 0:11,0:23,0:37 -r 3 --value min --attribute d",
     ] {
         as_on_the_cpu(folder, &format!("points --input {} {run} -g 1 -B 1", path.display()));
+    }
+}
+
+/// A block of cells of two values and cells here and there, as rows of i16 with a value each.
+fn rows(sides: &[u16]) -> Vec<u8> {
+    let mut state = 7u64;
+    let mut random = |below: u16| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u16 % below
+    };
+    let mut cells = BTreeMap::new();
+    let block: u32 = sides.iter().map(|&side| u32::from(side / 2)).product();
+    for mut index in 0..block {
+        let cell = sides.iter().map(|&side| {
+            let coordinate = index % u32::from(side / 2);
+            index /= u32::from(side / 2);
+            coordinate as u16
+        });
+        let cell: Vec<u16> = cell.collect();
+        let value = if cell[0] < sides[0] / 4 { 7 } else { -9i16 };
+        cells.insert(cell, value);
+    }
+    for i in 0..200 {
+        let cell = sides.iter().map(|&side| random(side)).collect();
+        cells.entry(cell).or_insert(i % 4);
+    }
+    let header =
+        format!("{{'descr': '<i2', 'fortran_order': False, 'shape': ({}, {}), }}", cells.len(), sides.len() + 1);
+    let rows = cells.iter().flat_map(|(cell, &value)| cell.iter().map(|&at| at as i16).chain([value]));
+    let header = format!("{header:<117}\n").into_bytes();
+    [b"\x93NUMPY\x01\x00\x76\x00".to_vec(), header, rows.flat_map(i16::to_le_bytes).collect()].concat()
+}
+
+pub(super) fn lists_have_the_cpus_cells_and_proofs(folder: &Path) {
+    let files = empty("lists");
+    for (name, sides, how) in [
+        ("plane", &[61, 40][..], "-r 2 --background 2"),
+        ("space", &[37, 23, 11], "-r 3 --background -9"),
+        ("four", &[12, 11, 10, 9], "-r 2"),
+        ("five", &[16, 8, 8, 8, 4], "-r 2 --background 7"),
+    ] {
+        let path = files.join(name).with_extension("npy");
+        std::fs::write(&path, rows(sides)).unwrap();
+        let size = sides.iter().map(u16::to_string).collect::<Vec<_>>().join("x");
+        let list = format!("array --input {} --coordinates=cells --dim {} -n {size}", path.display(), sides.len());
+        as_on_the_cpu(folder, &format!("{list} {how} -g 1 -B 1"));
     }
 }
 
