@@ -115,7 +115,7 @@ pub(super) fn lists_have_the_cpus_cells_and_proofs(folder: &Path) {
         ("plane", &[61, 40][..], "-r 2 --background 2"),
         ("space", &[37, 23, 11], "-r 3 --background -9"),
         ("four", &[12, 11, 10, 9], "-r 2"),
-        ("five", &[16, 8, 8, 8, 4], "-r 2 --background 7"),
+        ("five", &[10, 9, 8, 8, 8], "-r 2 --background 7"),
     ] {
         let path = files.join(name).with_extension("npy");
         std::fs::write(&path, rows(sides)).unwrap();
