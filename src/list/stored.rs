@@ -27,8 +27,8 @@ use crate::rule::exact;
 /// entries.push(&[1000, 0, 0, 7], 600)?;
 /// let list = entries.build("two.npy")?;
 /// assert_eq!((list.len(), list.size()), (2, &[1 << 10; 4][..]));
-/// let found = Request::new(FieldKind::Array).data(list).how(How::default().keep(Keep::Counts)).run()?;
-/// # let _: orthant::Report = found;
+/// let request = Request::new(FieldKind::Array).data(list);
+/// assert_eq!((request.k(), request.plan::<4>()?.domain().size()), (4, [1 << 10; 4]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
