@@ -82,7 +82,8 @@ impl ListInput {
                 };
                 Error::Input(format!("{error}; {way}")).about(&["input"])
             }
-            ListError::TooLarge { .. } | ListError::Cells { .. } => {
+            ListError::Cells { .. } => Error::Input(format!("--size: {error}")).about(&["size", "strategy"]),
+            ListError::TooLarge { .. } => {
                 Error::Input(format!("--size: {error}; fewer cells per axis (-n), or a smaller -B, have them"))
                     .about(&["size"])
             }
