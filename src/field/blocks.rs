@@ -128,7 +128,7 @@ impl BlockLevel {
     }
 }
 
-/// The sides of the smallest blocks, as powers of two: 64 to 128 cells in up to six dimensions.
+/// The sides of the smallest blocks, as powers of two: 64 to 256 cells in up to six dimensions.
 fn least(axes: usize) -> [u32; AXES] {
     let mut shift = match axes {
         1 | 2 => [3; AXES],

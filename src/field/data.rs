@@ -80,7 +80,8 @@ impl FieldData {
     /// The window that so many cells cover unless another is given; None in dimensions that the data do not have.
     ///
     /// Of a mesh: cells are cubes, as small as they can be so that all of it is covered, with 1/64 of its longest side
-    /// on every side of it. It lies in the middle. Of points: [their own](Points::window). An array lies where its file says, else in cells; so does a list of cells.
+    /// on every side of it. It lies in the middle. Of points: [their own](Points::window). An array
+    /// lies where its file says, else in cells. A list of cells lies in cells.
     pub fn window<const K: usize>(&self, size: [u32; K]) -> Option<[[f64; 2]; K]> {
         match self {
             Self::Array(array) => array.window.as_deref()?.try_into().ok(),

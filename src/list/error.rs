@@ -16,9 +16,9 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListError {
-    /// A domain without cells, or with more than an index of 64 bits can name.
+    /// A domain without cells, or with 2^64 cells and more.
     #[error(
-        "a domain of {size} cells: 1 to 2^64 of them can be divided from the top; `tree build`, and `run array` without --strategy, have more"
+        "a domain of {size} cells: a strategy divides from 1 to 2^64 - 1 of them; `tree build`, and `run array` without --strategy, divide more"
     )]
     Cells {
         /// Cells per axis, axis 0 first.

@@ -13,7 +13,7 @@ use crate::rule::exact;
 
 /// Cells with values. All other cells of the domain have one value, the background.
 ///
-/// A field is made of it ([`cloud`](crate::field::cloud)), which every strategy divides, on CPUs and GPUs. The domain has at most 2^64
+/// A field is made of it ([`cloud`](crate::field::cloud)), which every strategy divides, on CPUs and GPUs. The domain has fewer than 2^64
 /// cells. [`CellList`](crate::tree::CellList) makes a tree of a list at once, also in a larger domain. Memory is 16 bytes for each entry,
 /// and as many again while it is made.
 ///
@@ -56,7 +56,7 @@ impl StoredList {
     /// An empty list over `size` cells per axis, axis 0 first, with values of type `kind`.
     ///
     /// # Errors
-    /// [`ListError::Cells`] if there are no cells, or more than 2^64.
+    /// [`ListError::Cells`] if there are no cells, or 2^64 and more.
     pub fn builder(kind: CellType, size: Vec<u32>) -> Result<ListBuilder, ListError> {
         let cells = size.iter().try_fold(1u64, |cells, &side| cells.checked_mul(side.into()));
         if size.is_empty() || cells.is_none_or(|cells| cells == 0) {
