@@ -85,8 +85,8 @@ def own(page):
         "takes @ ms by `ask sbr` along Morton's curve, where the cells of each region take @ ms and the pass from the cells up takes @ ms",
         *(bulb[way, "morton"] for way in ("ask sbr", "ask sbr, cells", "bottom-up")),
     )
-    on_cpu = {(row.say("way"), row.say("curve")): row.ms for row in rows("arrays-own-cpu.jsonl") if row.say("input") == "shell.npy"}
-    fastest = min(ms for (way, _), ms in on_cpu.items() if way in ("ask sbr", "ask mbr", "dp sbr"))
+    on_cpu = {(row.say("way"), row.say("curve")): row.get("seconds") for row in rows("arrays-own-cpu.jsonl") if row.say("input") == "shell.npy"}
+    fastest = min(seconds for (way, _), seconds in on_cpu.items() if way in ("ask sbr", "ask mbr", "dp sbr"))
     page.says("That takes @ of the time of the fastest strategy", on_cpu["bottom-up", "morton"] / fastest)
     lists = {key[1:]: row.ms for key, row in found.items() if key[0] == "shell.npy"}
     page.says("is divided in @ ms, of which no array was made. Every cell by itself takes @ ms", lists["ask sbr", "morton"], lists["exhaustive", ""])
