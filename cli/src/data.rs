@@ -31,7 +31,7 @@ pub(crate) fn read_for(
     voice: Voice,
 ) -> Result<Option<WholeArray>, Error> {
     if request.workload == FieldKind::Array && options.is_list() {
-        request.data = Some(FieldData::from(list(options, request)?));
+        request.data = Some(FieldData::from(list(options, request, voice)?));
         return Ok(None);
     }
     if request.workload == FieldKind::Array {
@@ -50,13 +50,13 @@ pub(crate) fn read_for(
 }
 
 /// Reads a list of cells.
-fn list(options: &InputOptions, request: &Request) -> Result<StoredList, Error> {
+fn list(options: &InputOptions, request: &Request, voice: Voice) -> Result<StoredList, Error> {
     if options.reading.points.most.is_some() {
         let reason = "--most: a strategy divides until cells are equal. Leave it out, or leave out what only strategies have: --strategy, \
                       --backend cuda, --explore";
         return Err(Error::Input(reason.into()).about(&["most", "strategy"]));
     }
-    ListInput::open(options, &request.computed)?.stored(&request.computed, request.how.mem_limit)
+    ListInput::open(options, &request.computed)?.stored(&request.computed, request.how.mem_limit, voice)
 }
 
 /// Points, as far as memory holds them.

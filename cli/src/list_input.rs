@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::input::wrong;
 use crate::options::{InputOptions, WRONG_FOR_LISTS};
 use crate::output::has_extension;
+use crate::voice::Voice;
 
 /// A list whose file is open, and what options say of it.
 pub(crate) struct ListInput {
@@ -36,7 +37,11 @@ impl ListInput {
             ("spacing", reading.spacing.is_some()),
         ];
         let given = given.into_iter().filter(|given| given.1).map(|given| given.0);
-        refused(given.chain(reading.predicate.given()).chain(options.raw()).collect())?;
+        let names: Vec<_> = given.chain(reading.predicate.given()).chain(options.raw()).collect();
+        if let [first, ..] = names[..] {
+            let reason = format!("--{}: {WRONG_FOR_LISTS}", names.join(", --"));
+            return Err(Error::Input(reason).about(&[first]));
+        }
         let path = options.input.clone().unwrap_or_default();
         // Sizes that differ say how many axes there are.
         let sizes = computed.size.as_deref().map(<[u32]>::len).filter(|&sizes| sizes > 1);
@@ -95,7 +100,7 @@ impl ListInput {
     ///
     /// # Errors
     /// [`Error`] names the file or the option, and what is wrong; if the list takes more than `limit` bytes.
-    pub(crate) fn stored(&self, computed: &Computed, limit: Option<u64>) -> Result<StoredList, Error> {
+    pub(crate) fn stored(&self, computed: &Computed, limit: Option<u64>, voice: Voice) -> Result<StoredList, Error> {
         let size = with_dimensions!(
             self.file.axes(),
             K => computed.list_domain::<K>(self.file.size()).map_err(no_size)?.size().to_vec(),
@@ -109,7 +114,15 @@ impl ListInput {
         let mut list = list.background(self.background).mem_limit(limit.unwrap_or(u64::MAX));
         list.reserve(usize::try_from(self.file.count()).unwrap_or(usize::MAX)).map_err(of_list)?;
         self.each(limit, &mut |cell, word| list.push(cell, word))?;
-        list.build(self.name()).map_err(of_list)
+        let list = list.build(self.name()).map_err(of_list)?;
+        if list.dropped() > 0 {
+            let (name, dropped, background) =
+                (self.path.display(), list.dropped(), list.kind().text(list.background()));
+            voice.say(format_args!(
+                "orthant: {name}: {dropped} entries are {background}, as all cells that are not listed"
+            ));
+        }
+        Ok(list)
     }
 }
 
@@ -123,16 +136,6 @@ fn needed(error: &ListError) -> Option<u128> {
 
 fn too_much(need: u128, limit: Option<u64>) -> Error {
     MemoryError { what: Stored::Points, need, limit }.into()
-}
-
-/// Refuses options that lists of cells do not have.
-///
-/// # Errors
-/// [`Error::Input`] names them.
-pub(crate) fn refused(names: Vec<&'static str>) -> Result<(), Error> {
-    let [first, ..] = names[..] else { return Ok(()) };
-    let reason = format!("--{}: {WRONG_FOR_LISTS}", names.join(", --"));
-    Err(Error::Input(reason).about(&[first]))
 }
 
 /// That a size is missing, with what it looks like.

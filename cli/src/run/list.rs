@@ -17,7 +17,7 @@ use super::array::{ArrayOptions, keep, threads};
 use crate::error::Error;
 use crate::escape;
 use crate::interrupt::{cancels, undisturbed};
-use crate::list_input::{ListInput, no_size, refused};
+use crate::list_input::{ListInput, no_size};
 use crate::machine::Machine;
 use crate::options::{OutputOptions, RunOptions};
 use crate::output::has_extension;
@@ -32,7 +32,7 @@ const EVERY: u64 = 1 << 16;
 /// Carries out `run array` of a list of cells.
 pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     if args.auto_scheme {
-        let reason = "--auto-scheme: a list of cells is divided by its entries; --most says how far. With --strategy ask it chooses";
+        let reason = "--auto-scheme: a list of cells is divided by its entries; --most says how far. Add --strategy ask, and --auto-scheme chooses the scheme";
         return Err(Error::Input(reason.into()).about(&["auto-scheme"]));
     }
     let keep = keep(&args)?;
@@ -71,14 +71,14 @@ pub(crate) fn building(args: &ArrayOptions, computed: &Computed) -> String {
     format!("orthant tree build {}{given} -o {stem}.tree.zarr", path.display())
 }
 
-/// What a list becomes, where no tree is named.
+/// What makes an array or a picture of a list, where no tree is named.
 fn no_tree(args: &ArrayOptions, computed: &Computed, output: &Path) -> Error {
     let build = building(args, computed);
     let tree = build.rsplit(' ').next().unwrap_or_default();
     let way = if has_extension(output, "png") { "slice" } else { "convert" };
     let (to, output) = (if way == "slice" { "-o " } else { "" }, output.display());
     let reason = format!(
-        "--output {output}: a list of cells becomes a tree: type `{build}`, then `orthant tree {way} {tree} {to}{output}`"
+        "--output {output}: without a strategy a list of cells becomes a tree: add --strategy ask, or type `{build}`, then `orthant tree {way} {tree} {to}{output}`"
     );
     Error::Input(reason).about(&["output"])
 }
@@ -86,7 +86,10 @@ fn no_tree(args: &ArrayOptions, computed: &Computed, output: &Path) -> Error {
 /// Refuses what is not made of a list.
 fn refuse(output: &OutputOptions, args: &ArrayOptions, computed: &Computed) -> Result<(), Error> {
     let given = [("overlay", output.overlay.is_some()), ("report", output.report.is_some())];
-    refused(given.into_iter().filter(|given| given.1).map(|given| given.0).collect())?;
+    if let Some((name, _)) = given.into_iter().find(|given| given.1) {
+        let reason = format!("--{name}: a strategy writes it of a list of cells; add --strategy ask, or leave it out");
+        return Err(Error::Input(reason).about(&[name, "strategy"]));
+    }
     match output.output.iter().find(|path| !is_tree(path)) {
         Some(path) => Err(no_tree(args, computed, path)),
         None => Ok(()),
