@@ -174,14 +174,14 @@ impl PieceFolder {
         if let Some(there) = same(&made) {
             return Ok(there);
         }
-        made.make_room(overwrite)?;
-        match made.write_plan(&text, overwrite) {
-            Ok(()) => Ok(made),
-            // Another process was first.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                same(&made).ok_or(TreeFileError::Exists { path: made.path })
-            }
-            Err(error) => Err(TreeFileError::io(&made.path)(error)),
+        let wrote = made.make_room(overwrite).and_then(|()| match made.write_plan(&text, overwrite) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(TreeFileError::Exists { path: path.into() }),
+            wrote => wrote.map_err(TreeFileError::io(path)),
+        });
+        match wrote {
+            // Another process may have been first, with the same plan.
+            Err(exists @ TreeFileError::Exists { .. }) => same(&made).ok_or(exists),
+            wrote => wrote.map(|()| made),
         }
     }
 
