@@ -183,21 +183,14 @@ impl<const K: usize> Plan<K> {
     /// # Ok::<(), orthant::PlanError>(())
     /// ```
     pub fn expected_regions(&self, d: f64) -> Vec<f64> {
-        let regions = self.levels[0].regions() as f64;
-        self.expected_below(0, regions, self.expected_densities(d)[0], d)
-    }
-
-    /// As [`expected_regions`](Self::expected_regions) from `level` on, of which `regions` are examined and a share `first`
-    /// is mixed.
-    pub(crate) fn expected_below(&self, level: u32, mut regions: f64, first: f64, d: f64) -> Vec<f64> {
         let children = self.scheme.children() as f64;
-        let mut expected = Vec::with_capacity(self.levels.len());
-        let below = self.expected_densities(d).into_iter().skip(level as usize + 1);
-        for density in std::iter::once(first).chain(below) {
-            expected.push(regions);
+        let mut regions = self.levels[0].regions() as f64;
+        let each = |density| {
+            let examined = regions;
             regions *= density * children;
-        }
-        expected
+            examined
+        };
+        self.expected_densities(d).into_iter().map(each).collect()
     }
 
     /// P_i of [`expected_regions`](Self::expected_regions).

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use orthant::backend::Estimate;
 use orthant::field::{FieldData, FieldKind, Job, Open, StoredArray};
 use orthant::list::{ListError, StoredList};
 use orthant::prelude::*;
@@ -134,6 +135,52 @@ proptest! {
             let cells = ran(&other, None).1;
             prop_assert_eq!(&cells, &ran(&of_list, None).1);
         }
+    }
+}
+
+/// Entries far apart: what their run is said to take is enough, and is no surface's.
+struct Estimated(Request, u64);
+
+impl Job for Estimated {
+    type Output = ();
+
+    fn run<const K: usize>(self, open: Open<K>) {
+        let plan = self.0.plan::<K>().unwrap();
+        let field = open(plan.domain(), &self.0.options().unwrap()).unwrap();
+        let how = self.0.how.clone().for_labels(field.labels()).unwrap();
+        let entries = self.1;
+        assert_eq!(field.most_mixed(), Some(entries));
+        let of_strategy = |strategy| Estimate::new(&plan, &*field, &how.clone().strategy(strategy));
+        assert!(of_strategy(StrategyKind::Ask).total() < 64 << 20, "{:?}", of_strategy(StrategyKind::Ask));
+        // A cell decides those regions, too, whose upper sides it lies at.
+        let deciding = if plan.rule() == RuleKind::Closed { 1 << K } else { 1 };
+        let found = Run::new(&plan, &*field).how(how.clone()).start().unwrap();
+        for level in &found.counts().levels {
+            let mixed = level.counts.subdivided + level.counts.leaves;
+            assert!(mixed <= entries * deciding, "{mixed} of {entries} under {}", plan.rule());
+        }
+        let (estimated, took) = (of_strategy(StrategyKind::Ask).compact, found.compact_bytes());
+        assert!(
+            estimated >= u128::from(took),
+            "{estimated} bytes were expected, and {took} taken, under {}",
+            plan.rule()
+        );
+    }
+}
+
+#[test]
+fn a_list_in_a_large_domain_is_no_surface() {
+    // A rule that looks at faces would look at all of them in the large domain.
+    for (bits, entries, rule) in [(20, 300, RuleKind::Certified), (7, 9, RuleKind::Closed)] {
+        let mut list = StoredList::builder(CellType::U8, vec![1 << bits; 3]).unwrap();
+        for entry in 0..entries {
+            let coordinate = |j: u64| ((entry * 3 + j + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as u32;
+            list.push(&[0, 1, 2].map(coordinate), 1).unwrap();
+        }
+        let request = Request::new(FieldKind::Array).data(list.build("cells").unwrap()).scheme(1, 2, 4);
+        let mut request = request.g(Some(vec![1; 3])).explore(Some(rule));
+        request.how = request.how.keep(Keep::Regions);
+        request.workload.dispatch(request.k(), Estimated(request.clone(), entries)).unwrap();
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a run will take, before it takes it.
 
+use crate::backend::expected::Expected;
 use crate::backend::how::{How, Pass, StrategyKind};
 use crate::backend::part::{Part, PartError, Start};
 use crate::backend::portions::LISTED;
@@ -12,7 +13,7 @@ use crate::result::{Keep, MemoryError, Stored, Terminal};
 /// The bytes that a run should need.
 ///
 /// The dense array is exact. Tables and terminal regions follow from [`Plan::expected_regions`], with the box dimension
-/// that the field expects of its boundary. The run checks them again, exactly, as they grow.
+/// that the field expects of its boundary, and from [`Field::most_mixed`]. The run checks them again, exactly, as they grow.
 ///
 /// ```
 /// use orthant::backend::Estimate;
@@ -68,7 +69,7 @@ impl Estimate {
         if how.tuning.strategy == StrategyKind::Exhaustive {
             return Self { dense, olt: 0, compact: 0 };
         }
-        let expected = start.expected(plan, field.boundary_dimension());
+        let Expected { regions: expected, leaves } = Expected::of(plan, field, start);
         let payloads = field.carrier().is_some();
         // Of a level that is not the first: a scalar for each of its families.
         let table = |level: usize| match expected.get(level) {
@@ -85,12 +86,10 @@ impl Estimate {
             })
             .max()
             .unwrap_or(0);
-        let last = expected[expected.len() - 1];
         // A family of R regions has at least one parent: terminal regions are fewer than all regions.
         let terminals = expected.iter().sum::<f64>() as u128 * u128::from(Terminal::BYTES);
-        let share = plan.expected_densities(field.boundary_dimension())[plan.levels().len() - 1];
         let leaf = plan.domain().cells() as f64 / plan.levels()[plan.levels().len() - 1].regions() as f64;
-        let bricks = (last * share * leaf) as u128 * u128::from(cell);
+        let bricks = (leaves * leaf) as u128 * u128::from(cell);
         let compact = match how.kept.keep {
             Keep::Counts => 0,
             Keep::Dense => terminals,

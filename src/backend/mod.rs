@@ -5,6 +5,7 @@ mod control;
 mod cuda_error;
 mod error;
 mod estimate;
+mod expected;
 mod facts;
 mod fleet;
 mod how;
@@ -25,6 +26,8 @@ pub use control::Control;
 pub use cuda_error::CudaError;
 pub use error::{BatchError, Error, Unsupported};
 pub use estimate::Estimate;
+#[cfg(feature = "cuda")]
+pub(crate) use expected::Expected;
 pub use facts::DeviceFacts;
 pub use fleet::{Fleet, PIECES, ROOTS_OF_A_PIECE};
 pub(crate) use how::GivenCudaTuning;

@@ -322,7 +322,6 @@ impl<'r, const K: usize> Start<'r, K> {
     }
 
     /// The first code of a range; None of a table.
-    #[cfg(feature = "cuda")]
     pub(crate) fn first(&self) -> Option<u64> {
         match &self.codes {
             Given::Range(range) => Some(range.start),
@@ -355,17 +354,5 @@ impl<'r, const K: usize> Start<'r, K> {
             (_, Some(&payload)) => payload,
             (Some(carry), None) => carry.root(&plan.region(self.level, self.code(index))),
         }
-    }
-
-    /// The number of regions expected on the roots' level and on each below, if the boundary between labels has box
-    /// dimension `d`: as [`Plan::expected_regions`] where a run of codes was chosen regardless of the boundary; the regions
-    /// of a table are taken for children of mixed ones.
-    pub(crate) fn expected(&self, plan: &Plan<K>, d: f64) -> Vec<f64> {
-        let densities = plan.expected_densities(d);
-        let first = match self.codes {
-            Given::Range(_) => densities[..=self.level as usize].iter().product(),
-            Given::Table(_) => densities[self.level as usize],
-        };
-        plan.expected_below(self.level, self.len() as f64, first, d)
     }
 }

@@ -4,7 +4,7 @@
 //! one child, so that products over all axes, and places in lattices, are the plan's. What adds to the numbers of an axis looks at
 //! the plan's [own](Outline::own) axes only, and so does what kernels are told.
 
-use crate::backend::{Error, Start, Table};
+use crate::backend::{Error, Expected, Start, Table};
 use crate::curve::{CurveKind, DeviceCurve};
 use crate::dimension::{MAX_DIM, widened};
 use crate::field::{DeviceTwin, Field, Labels, Payload};
@@ -127,6 +127,7 @@ impl<const K: usize> OfDimension for Subject<'_, K> {
 
 impl<'a> Outline<'a> {
     pub(super) fn new<const K: usize>(plan: &Plan<K>, field: &'a dyn Field<K>) -> Self {
+        let whole = Start::whole(plan);
         let mut levels = Vec::with_capacity(plan.levels().len());
         for level in plan.levels() {
             levels.push(level.widened());
@@ -139,8 +140,8 @@ impl<'a> Outline<'a> {
             curve: plan.curve(),
             bits: plan.encoding().bits(levels.len() as u32 - 1),
             levels,
-            whole: Start::whole(plan).widened(),
-            expected: plan.expected_regions(field.boundary_dimension()),
+            expected: Expected::of(plan, field, &whole).regions,
+            whole: whole.widened(),
             labels: field.labels(),
             evaluates: field.host().is_some(),
             proves: field.prover().is_some(),

@@ -8,8 +8,8 @@ use super::outline::Outline;
 use super::runner::{Aim, Runner};
 use super::strategy::LevelRun;
 use crate::backend::{
-    Control, Error, Estimate, How, Mapping, OrderedSink, Part, Prepared, RegionOrder, ResidentArray, ResidentRegions,
-    Sink, Start, StrategyKind, deliver, deliver_all, deliver_ordered,
+    Control, Error, Estimate, Expected, How, Mapping, OrderedSink, Part, Prepared, RegionOrder, ResidentArray,
+    ResidentRegions, Sink, Start, StrategyKind, deliver, deliver_all, deliver_ordered,
 };
 use crate::field::Field;
 use crate::geometry::{Level, Region};
@@ -63,7 +63,7 @@ impl<'a, const K: usize> OnCuda<'a, K> {
 
     /// Regions that are expected of a run.
     fn expected(&self, start: &Start<'_, K>) -> f64 {
-        start.expected(&self.plan, self.field.boundary_dimension()).iter().sum()
+        Expected::of(&self.plan, self.field, start).regions.iter().sum()
     }
 
     /// Waits for whoever was told where the array lies, and may have queued work that writes into it in a stream of their own.

@@ -222,6 +222,11 @@ impl<const K: usize> Field<K> for Cloud<K> {
         Some(self)
     }
 
+    fn most_mixed(&self) -> Option<u64> {
+        // A region that has no listed cell is background.
+        Some(self.indices.len() as u64)
+    }
+
     fn twin(&self) -> Option<DeviceTwin> {
         let (rows, shift) = (self.indices.len() as u64, self.shift.into());
         let (background, size) = (self.background, padded(self.size));

@@ -72,6 +72,12 @@ pub trait Field<const K: usize>: Send + Sync {
     fn boundary_dimension(&self) -> f64 {
         K as f64 - 1.0
     }
+
+    /// How many regions of a level hold more than one value, at most, if the field knows. A list of cells knows: no level has more of them
+    /// than the list has cells. It bounds what [`boundary_dimension`](Self::boundary_dimension) guesses. The default is None.
+    fn most_mixed(&self) -> Option<u64> {
+        None
+    }
 }
 
 impl<const K: usize> std::fmt::Debug for dyn Field<K> + '_ {
