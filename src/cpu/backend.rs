@@ -105,6 +105,7 @@ impl<const K: usize> Backend<K> for Cpu {
     ) -> Result<Box<dyn Prepared<K> + 'a>, Error> {
         check_here(how)?;
         let host = Host::of(field)?;
+        host.evaluate.ready();
         let storage = how.check(host.labels)?;
         how.check_proofs(plan.rule(), host.prove.is_some())?;
         let pool = pool(how)?;

@@ -232,6 +232,45 @@ device_struct! {
 }
 
 device_struct! {
+    /// Points on their way into cells (kernels/strategies/points.cu). Addresses are 0 where there is nothing.
+    pub(super) struct PointsArgs {
+        /// Coordinates of all points, f64, point after point.
+        points: u64,
+        number: u64,
+        /// Indices of cells as they are, and as a launch leaves them.
+        from: u64,
+        to: u64,
+        /// Numbers that are summed up, one for each digit of a tile or for each tile, and the sums of whole pieces of them.
+        counts: u64,
+        entries: u64,
+        sums: u64,
+        /// Points in no cell, and cells with points.
+        found: u64,
+        /// Of each cell with points the number of its first one, and its word.
+        heads: u64,
+        words: u64,
+        /// Cells with points.
+        rows: u64,
+        /// Where indices begin, by buckets of 2^shift cells.
+        starts: u64,
+        buckets: u64,
+        /// Cells of the domain: the index of a point in none.
+        cells: u64,
+        tiles: u64,
+        /// The lowest bit of the digit that a launch sorts by.
+        digit: u32,
+        shift: u32,
+        axes: u32,
+        padding: u32,
+        size: [u32; 8],
+        /// Where the window begins and ends, and how long a cell is.
+        low: [f64; 8],
+        high: [f64; 8],
+        pitch: [f64; 8],
+    }
+}
+
+device_struct! {
     /// What a map says of some regions, as a list of records: the place of a region and its value, each `width` bytes
     /// (kernels/strategies/gather.cu).
     pub(super) struct FatesArgs {

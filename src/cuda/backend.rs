@@ -4,7 +4,7 @@ use super::device::Device;
 use super::nvrtc::Nvrtc;
 use super::outline::Outline;
 use super::prepared::OnCuda;
-use super::{balance, compile, gather, pyramid, sampler, strategy};
+use super::{balance, compile, gather, points, pyramid, sampler, strategy};
 use crate::backend::{
     Backend, Balanced, Balances, Balancing, DeviceFacts, Error, How, Mapping, Place, Prepared, Sampler, SealedBackend,
     StrategyKind,
@@ -101,7 +101,7 @@ fn compile_all(
     let twin = super::twin::checked(&outline, how.on_cuda().block)?;
     outline.meet(&twin);
     let outline = &outline;
-    let mut sources = vec![sampler::specialise(sample, &twin, how), gather::specialise()];
+    let mut sources = vec![sampler::specialise(sample, &twin, how), gather::specialise(), points::specialise()];
     for &kind in StrategyKind::ALL {
         sources.push((strategy::of(outline, &twin, &how.clone().strategy(kind)).specialise)(outline, &twin, how)?);
     }

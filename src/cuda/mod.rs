@@ -23,6 +23,7 @@ mod nvrtc;
 mod outline;
 mod pending;
 mod pinned;
+mod points;
 mod prepared;
 mod pyramid;
 mod runner;

@@ -45,6 +45,9 @@ pub(super) trait OfDimension: Send + Sync {
     /// The field's twin.
     fn twin(&self) -> Option<DeviceTwin>;
 
+    /// Has the host do what it has to do once.
+    fn ready(&self);
+
     /// The curve as kernels decode it on a level.
     fn curve(&self, level: u32) -> DeviceCurve<'_>;
 
@@ -85,6 +88,12 @@ impl<const K: usize> Subject<'_, K> {
 impl<const K: usize> OfDimension for Subject<'_, K> {
     fn twin(&self) -> Option<DeviceTwin> {
         self.field.twin()
+    }
+
+    fn ready(&self) {
+        if let Some(host) = self.field.host() {
+            host.ready();
+        }
     }
 
     fn curve(&self, level: u32) -> DeviceCurve<'_> {

@@ -65,7 +65,7 @@ impl<'a> Runner<'a> {
     pub(super) fn new(device: &'a Device, mut outline: Outline<'a>, how: &How) -> Result<Self, Error> {
         let storage = how.check(outline.labels)?;
         let how = &native::settled(how, &outline.split)?;
-        let twin = twin::checked(&outline, how.on_cuda().block)?;
+        let twin = twin::that_fits(device, &outline, how.on_cuda().block)?;
         outline.meet(&twin);
         how.check_proofs(outline.rule, twin.has_proofs())?;
         let mapping = how.tuning.mapping.unwrap_or_else(|| strategy::usual(&outline, &twin, how));
@@ -171,13 +171,15 @@ impl<'a> Runner<'a> {
             true => Some(device.pending_launches(setup.cuda.pending_launches)?),
             false => None,
         };
-        let watch = Watch { device, control, flag: &setup.stop };
-        let mut launcher = Launcher::new(limit, &watch, streams);
         if setup.twin.lent {
-            device.quiet("waiting for those who have the field's array")?;
+            device.quiet("waiting for those who have the field's array or its points")?;
         }
         let start = Instant::now();
         let from = device.mark()?;
+        let sorting = setup.sort_points()?;
+        let watch = Watch { device, control, flag: &setup.stop };
+        let mut launcher = Launcher::new(limit, &watch, streams);
+        launcher.launches.kernels += sorting;
         setup.reset()?;
         survey(setup, &mut launcher)?;
         program.run(setup, &mut launcher)?;

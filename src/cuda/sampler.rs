@@ -7,6 +7,7 @@ use super::launcher::Launcher;
 use super::memory::{Allocation, Buffer, integers};
 use super::outline::Outline;
 use super::pinned::Pinned;
+use super::points::PointSort;
 use super::specialise::Specialisation;
 use super::twin;
 use super::watch::{StopFlag, Watch};
@@ -45,9 +46,14 @@ pub(super) fn sampler<'a>(
     grid: &SampledPoints,
     how: &How,
 ) -> Result<Sampler<'a>, Error> {
-    let mut twin = twin::checked(outline, how.on_cuda().block)?;
+    let mut twin = twin::that_fits(device, outline, how.on_cuda().block)?;
     let kernel = device.kernels(&specialise(outline, &twin, how))?.get("sample")?;
     let arrays = twin::upload(device, &mut twin)?;
+    let mut points = PointSort::new(device, &mut twin)?;
+    if let Some(points) = &mut points {
+        device.quiet("waiting for those who have the field's points")?;
+        points.sort(device, &mut twin)?;
+    }
     let args = Argument::new(&twin.args);
     let width = if outline.labels.kind().bytes() == 8 { 8 } else { 4 };
     let bytes = grid.cells * width;
@@ -60,7 +66,7 @@ pub(super) fn sampler<'a>(
         LaunchArgs { regions: grid.cells, values: labels.address(), grid: grid.per_axis, ..LaunchArgs::default() };
     let blocks = grid.cells.div_ceil(u64::from(kernel.threads()));
     Ok(Box::new(move |control| {
-        let _alive = &arrays;
+        let _alive = (&arrays, &points);
         device.bind()?;
         let watch = Watch { device, control, flag: &flag };
         watch.check()?;

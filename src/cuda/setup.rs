@@ -6,6 +6,7 @@ use super::device::Device;
 use super::kernel::Argument;
 use super::memory::{Allocation, Buffer, Reserve};
 use super::outline::Outline;
+use super::points::PointSort;
 use super::pyramid::Pyramid;
 use super::tape_forest::TapeForest;
 use super::twin;
@@ -15,7 +16,7 @@ use crate::backend::CudaError;
 use crate::backend::{CudaTuning, Error, How, Mapping, Shared, Start, StrategyKind, Table};
 use crate::curve::DeviceCurve;
 use crate::dimension::MAX_DIM;
-use crate::field::DeviceTwin;
+use crate::field::{DevicePoints, DeviceTwin};
 use crate::geometry::Level;
 use crate::result::Storage;
 
@@ -37,6 +38,8 @@ pub(super) struct Setup<'a> {
     pub(super) args: Argument,
     /// What is known of an array's regions, if proofs are asked for.
     pub(super) pyramid: Option<Pyramid>,
+    /// The cells of points that this device sorts.
+    points: Option<PointSort>,
     /// The dense array, and its bytes, if one is kept.
     pub(super) array: Reserve,
     pub(super) dense: Option<u64>,
@@ -65,7 +68,9 @@ impl<'a> Setup<'a> {
     ) -> Result<Self, Error> {
         let boxed = twin::boxed(device, &outline, &mut twin, storage.cell.bytes())?;
         let arrays = twin::upload(device, &mut twin)?;
-        let copied = arrays.iter().map(Buffer::bytes).sum();
+        let copied =
+            arrays.iter().map(Buffer::bytes).sum::<u64>() + twin.points.as_ref().map_or(0, DevicePoints::copied);
+        let points = PointSort::new(device, &mut twin)?;
         let proves = how.tuning.strategy != StrategyKind::Exhaustive && how.tuning.asks_proofs(outline.rule);
         let pyramid = match proves && twin.surveyed {
             true => Some(Pyramid::new(device, &outline, &mut twin, how)?),
@@ -92,6 +97,7 @@ impl<'a> Setup<'a> {
             codes: None,
             run: Argument::new(&RunArgs::default().bytes()),
             pyramid,
+            points,
             array: Reserve::default(),
             dense: None,
             tallies: Buffer::new(device, "tallies", rows * 8, Allocation::Pool)?,
@@ -103,6 +109,17 @@ impl<'a> Setup<'a> {
         })
     }
 
+    /// Sorts points that others may have written since the last run. Returns the number of launches.
+    ///
+    /// # Errors
+    /// As [`PointSort::sort`].
+    pub(super) fn sort_points(&mut self) -> Result<u64, Error> {
+        let Some(points) = &mut self.points else { return Ok(0) };
+        let launches = points.sort(self.device, &mut self.twin)?;
+        self.args = Argument::new(&self.twin.args);
+        Ok(launches)
+    }
+
     /// Into how many pieces a run of the whole plan is to be cut, so that a piece of the field's array has room.
     pub(super) fn pieces_of_array(&self) -> u64 {
         self.boxed.as_ref().map_or(1, ArrayBox::pieces)
@@ -112,6 +129,7 @@ impl<'a> Setup<'a> {
     pub(super) fn held(&self) -> u128 {
         let own = [
             self.pyramid.as_ref().map_or(0, Pyramid::bytes),
+            self.points.as_ref().map_or(0, PointSort::bytes),
             self.boxed.as_ref().map_or(0, ArrayBox::room),
             self.forest.as_ref().map_or(0, TapeForest::bytes),
         ];

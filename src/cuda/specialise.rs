@@ -109,6 +109,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "strategies/sample.cu",
     "strategies/settle.cu",
     "strategies/gather.cu",
+    "strategies/points.cu",
     "strategies/bottom_up.cu",
 ];
 

@@ -4,6 +4,7 @@ use super::array_box::ArrayBox;
 use super::device::Device;
 use super::memory::{Allocation, Buffer};
 use super::outline::Outline;
+use super::points;
 use crate::backend::{Error, Unsupported};
 use crate::choice::{BLOCKS, ChoiceError, is_block};
 use crate::field::{DeviceTwin, FieldError, TwinRefusal};
@@ -31,6 +32,21 @@ pub(super) fn checked(outline: &Outline<'_>, block: [u32; 3]) -> Result<DeviceTw
         }
         (DeviceTwin::API, Some(refusal)) => Err(unsupported(Unsupported::Twin(refusal))),
         (api, _) => Err(unsupported(Unsupported::TwinApi { api })),
+    }
+}
+
+/// The twin of a field, if kernels can evaluate it. Points that have no room to be sorted on the device are sorted by the host.
+///
+/// # Errors
+/// As [`checked`], and [`Error::Cuda`].
+pub(super) fn that_fits(device: &Device, outline: &Outline<'_>, block: [u32; 3]) -> Result<DeviceTwin, Error> {
+    let twin = checked(outline, block)?;
+    match &twin.points {
+        Some(points) if !twin.lent && points::bytes(points) > device.memory()?.0 => {
+            outline.typed.ready();
+            checked(outline, block)
+        }
+        _ => Ok(twin),
     }
 }
 

@@ -2,24 +2,27 @@
 //!
 //! A tree is made of either by sorting it along its curve ([`FromPoints`](crate::tree::FromPoints), [`CellList`](crate::tree::CellList)),
 //! which is faster. A field has them for every strategy: listed cells are kept by their index, a cell is a search among them, and a region
-//! is proven by those that lie in it. A table of where indices begin makes a search short, which a GPU needs more than a CPU.
+//! is proven by those that lie in it.
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use crate::abi::{device_struct, padded};
-use crate::cell::{CellType, WordsMut};
+use crate::cell::WordsMut;
+use crate::field::cell_index::CellIndex;
 use crate::field::data::FieldData;
 use crate::field::definition::{Evaluate, Field, Payload, Prove};
+use crate::field::device_points::DevicePoints;
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::field::twin::DeviceTwin;
+use crate::field::unsorted_points::UnsortedPoints;
 use crate::geometry::{Domain, Region};
 use crate::list::StoredList;
-use crate::memory::{Refused, reserve};
+use crate::memory::Refused;
 use crate::per_axis;
-use crate::points::{PointAttribute, Points, PointsError, PointsValue};
+use crate::points::PointsValue;
 use crate::rule::{RuleKind, Verdict};
 
 /// One line for lists.
@@ -57,7 +60,9 @@ pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Resul
         None => PointsValue::Occupied,
         Some(value) => value.of_points().ok_or(FieldError::Value { field: "points", value })?,
     };
-    Ok(Box::new(Cloud::new(domain, points, value)?))
+    let points = UnsortedPoints::new(domain, points, value)?;
+    let labels = if value == PointsValue::Occupied { Labels::counts(1) } else { Labels::values(points.kind) };
+    Ok(Box::new(Cloud { size: domain.size(), listed: OnceLock::new(), points: Some(points), background: 0, labels }))
 }
 
 /// Opens a list of cells over a domain of its size.
@@ -65,20 +70,27 @@ pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Resul
 /// # Errors
 /// [`FieldError::Memory`] if there is none.
 pub(super) fn of_list<const K: usize>(domain: &Domain<K>, list: &StoredList) -> Result<Box<dyn Field<K>>, FieldError> {
-    let cells = (Arc::clone(list.indices()), Arc::clone(list.words()));
-    Ok(Box::new(Cloud::of(domain, cells, list.background(), Labels::values(list.kind()))?))
+    let memory = |refused: Refused| FieldError::Memory { what: "the table of listed cells", need: refused.bytes };
+    let listed = CellIndex::new(list.indices().clone(), list.words().clone(), domain.cells() as u64);
+    let (listed, size) = (listed.map_err(memory)?.into(), domain.size());
+    Ok(Box::new(Cloud {
+        size,
+        listed,
+        points: None,
+        background: list.background(),
+        labels: Labels::values(list.kind()),
+    }))
 }
 
-/// Listed cells, by their index, axis 0 fastest. The twin has the same arrays.
+/// The cells of points or of a list. Points are sorted by a GPU, or by the host when it is first asked for a cell; the twin of a list has the
+/// host's own arrays.
 struct Cloud<const K: usize> {
     size: [u32; K],
-    indices: Arc<Vec<u64>>,
-    words: Arc<Vec<u64>>,
+    listed: OnceLock<CellIndex>,
+    /// What is still to be sorted, of points.
+    points: Option<UnsortedPoints<K>>,
     /// The word of all other cells.
     background: u64,
-    /// How many indices are below each multiple of 2^shift, up to one beyond the last cell.
-    starts: Arc<Vec<u64>>,
-    shift: u32,
     labels: Labels,
 }
 
@@ -87,91 +99,11 @@ device_struct! {
     struct CloudArgs { indices: u64, words: u64, starts: u64, rows: u64, shift: u64, background: u64, size: [u32; 8] }
 }
 
-/// The listed cells per bucket of a search, about: the table takes two bytes for each.
-const BUCKET: u64 = 4;
-
-/// Where the indices of `cells` cells begin, by buckets of 2^shift cells.
-fn starts(indices: &[u64], cells: u64) -> Result<(Vec<u64>, u32), Refused> {
-    let most = (indices.len() as u64 / BUCKET).max(1);
-    let shift = (0..63).find(|&shift| (cells - 1) >> shift < most).unwrap_or(63);
-    let buckets = ((cells - 1) >> shift) as usize + 1;
-    let mut starts = Vec::new();
-    reserve(&mut starts, buckets + 1)?;
-    for (row, index) in indices.iter().enumerate() {
-        starts.resize(starts.len().max((index >> shift) as usize + 1), row as u64);
-    }
-    starts.resize(buckets + 1, indices.len() as u64);
-    Ok((starts, shift))
-}
-
-/// What the cells of points are worth: their indices in order, and their words. `found` are the index of each point's cell and the word of
-/// its attribute, which is of type `measured`.
-fn merged(mut found: Vec<(u64, u64)>, value: PointsValue, measured: CellType, kind: CellType) -> (Vec<u64>, Vec<u64>) {
-    // Points of a cell stay in their order, which a mean is summed in. A sum begins with 0, not with -0 as that of an iterator does.
-    found.sort_by_key(|(index, _)| *index);
-    let number = |word: u64| measured.number(word);
-    let (mut indices, mut words) = (Vec::new(), Vec::new());
-    for cell in found.chunk_by(|a, b| a.0 == b.0) {
-        let values = || cell.iter().map(|&(_, word)| word);
-        let mean = || values().map(number).fold(0.0, |sum, value| sum + value) / cell.len() as f64;
-        indices.push(cell[0].0);
-        words.push(match value {
-            PointsValue::Occupied => 1,
-            PointsValue::Count => cell.len() as u64,
-            PointsValue::Min => values().min_by_key(|&word| measured.rank(word)).unwrap_or(0),
-            PointsValue::Max => values().max_by_key(|&word| measured.rank(word)).unwrap_or(0),
-            PointsValue::Mean => kind.word_of(mean()),
-        });
-    }
-    (indices, words)
-}
-
 impl<const K: usize> Cloud<K> {
-    fn new(domain: &Domain<K>, points: &Points, value: PointsValue) -> Result<Self, FieldError> {
-        if points.axes() != K {
-            return Err(PointsError::Dimensions { axes: points.axes(), k: K }.into());
-        }
-        let kind = value.kind(points)?;
-        if domain.cells() > u64::MAX.into() {
-            return Err(PointsError::Bits.into());
-        }
-        let size = domain.size();
-        let index = |cell: [u32; K]| (0..K).rev().fold(0, |index, j| index * u64::from(size[j]) + u64::from(cell[j]));
-        let measured = points.measured();
-        let word = |point: usize| measured.map_or(0, |measured| measured.words()[point]);
-        let memory = |refused: Refused| FieldError::Memory { what: "the cells of points", need: refused.bytes };
-        let mut found: Vec<(u64, u64)> = Vec::new();
-        reserve(&mut found, points.len()).map_err(memory)?;
-        for (point, place) in points.coordinates().as_chunks::<K>().0.iter().enumerate() {
-            found.extend(domain.cell_at(*place).map(|cell| (index(cell), word(point))));
-        }
-        if found.is_empty() {
-            let window = crate::per_axis::window_text(&domain.window());
-            return Err(PointsError::Outside { points: points.len() as u64, window }.into());
-        }
-        let (indices, words) = merged(found, value, measured.map_or(CellType::U8, PointAttribute::kind), kind);
-        let labels = if value == PointsValue::Occupied { Labels::counts(1) } else { Labels::values(kind) };
-        Self::of(domain, (indices.into(), words.into()), 0, labels)
-    }
-
-    /// Of cells in the order of their index, with their words.
-    fn of(
-        domain: &Domain<K>,
-        (indices, words): (Arc<Vec<u64>>, Arc<Vec<u64>>),
-        background: u64,
-        labels: Labels,
-    ) -> Result<Self, FieldError> {
-        let memory = |refused: Refused| FieldError::Memory { what: "the table of listed cells", need: refused.bytes };
-        let (starts, shift) = starts(&indices, domain.cells() as u64).map_err(memory)?;
-        Ok(Self { size: domain.size(), indices, words, background, starts: starts.into(), shift, labels })
-    }
-
-    /// The first row whose cell has this index or a later one.
+    /// What is listed, which points are sorted for when somebody asks first.
     #[inline]
-    fn first_at(&self, index: u64) -> usize {
-        let bucket = (index >> self.shift) as usize;
-        let [start, end] = [self.starts[bucket], self.starts[bucket + 1]].map(|row| row as usize);
-        start + self.indices[start..end].partition_point(|&other| other < index)
+    fn listed(&self) -> &CellIndex {
+        self.listed.get_or_init(|| self.points.as_ref().expect("cells are listed, or made of points").sorted())
     }
 
     fn index(&self, cell: [u32; K]) -> u64 {
@@ -209,6 +141,16 @@ impl<const K: usize> Cloud<K> {
     }
 }
 
+fn twin(args: &CloudArgs, occupied: bool) -> DeviceTwin {
+    DeviceTwin::built_in("fields/cloud.cuh", args).proves().proofs_add_up().define("POINTS_OCCUPY", occupied)
+}
+
+/// The twin of points that a device sorts, which then tells it where the cells are.
+pub(super) fn twin_of_points<const K: usize>(size: [u32; K], points: DevicePoints) -> DeviceTwin {
+    let occupied = !points.counts;
+    DeviceTwin { points: Some(points), ..twin(&CloudArgs { size: padded(size), ..CloudArgs::default() }, occupied) }
+}
+
 impl<const K: usize> Field<K> for Cloud<K> {
     fn labels(&self) -> Labels {
         self.labels
@@ -223,29 +165,36 @@ impl<const K: usize> Field<K> for Cloud<K> {
     }
 
     fn most_mixed(&self) -> Option<u64> {
-        // A region that has no listed cell is background.
-        Some(self.indices.len() as u64)
+        // A region that has no listed cell is background. No more cells have points than there are points.
+        let points = || self.points.as_ref().map(UnsortedPoints::len);
+        self.listed.get().map(|listed| listed.indices.len() as u64).or_else(points)
     }
 
     fn twin(&self) -> Option<DeviceTwin> {
-        let (rows, shift) = (self.indices.len() as u64, self.shift.into());
+        // What the host has sorted a GPU need not sort again.
+        let unsorted = self.points.as_ref().filter(|_| self.listed.get().is_none());
+        if let Some(points) = unsorted.and_then(UnsortedPoints::on_device) {
+            return Some(twin_of_points(self.size, points));
+        }
+        let listed = self.listed();
+        let (rows, shift) = (listed.indices.len() as u64, listed.shift.into());
         let (background, size) = (self.background, padded(self.size));
-        let args = CloudArgs { rows, shift, background, size, ..CloudArgs::default() };
         // Where cells are 1 there is no array of that.
         let occupied = self.labels == Labels::counts(1);
-        let twin =
-            DeviceTwin::built_in("fields/cloud.cuh", &args).proves().proofs_add_up().define("POINTS_OCCUPY", occupied);
-        let twin = twin.with("indices", self.indices.clone()).with("starts", self.starts.clone());
-        Some(if occupied { twin } else { twin.with("words", self.words.clone()) })
+        let twin = twin(&CloudArgs { rows, shift, background, size, ..CloudArgs::default() }, occupied);
+        let twin = twin.with("indices", listed.indices.clone()).with("starts", listed.starts.clone());
+        Some(if occupied { twin } else { twin.with("words", listed.words.clone()) })
     }
 }
 
 impl<const K: usize> Evaluate<K> for Cloud<K> {
+    fn ready(&self) {
+        self.listed();
+    }
+
     fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
-        let word = |&cell: &[u32; K]| {
-            let (index, row) = (self.index(cell), self.first_at(self.index(cell)));
-            if self.indices.get(row) == Some(&index) { self.words[row] } else { self.background }
-        };
+        let listed = self.listed();
+        let word = |&cell: &[u32; K]| listed.word(self.index(cell)).unwrap_or(self.background);
         match labels {
             WordsMut::Narrow(words) => words.iter_mut().zip(cells).for_each(|(to, cell)| *to = word(cell) as u32),
             WordsMut::Wide(words) => words.iter_mut().zip(cells).for_each(|(to, cell)| *to = word(cell)),
@@ -256,12 +205,12 @@ impl<const K: usize> Evaluate<K> for Cloud<K> {
 /// Complete: the answer is never that nothing is known.
 impl<const K: usize> Prove<K> for Cloud<K> {
     fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
-        let volume = region.cells_wide();
-        let (mut row, mut seen, mut label) = (self.first_at(self.index(region.corner)), 0u128, None);
-        while let Some(&index) = self.indices.get(row) {
+        let (listed, volume) = (self.listed(), region.cells_wide());
+        let (mut row, mut seen, mut label) = (listed.first_at(self.index(region.corner)), 0u128, None);
+        while let Some(&index) = listed.indices.get(row) {
             let cell = self.cell(index);
             if (0..K).all(|j| cell[j].wrapping_sub(region.corner[j]) < region.extent[j]) {
-                let word = self.words[row];
+                let word = listed.words[row];
                 // Cells that were passed are not listed.
                 let place = (0..K).rev().fold(0u128, |place, j| {
                     place * u128::from(region.extent[j]) + u128::from(cell[j] - region.corner[j])
@@ -276,7 +225,7 @@ impl<const K: usize> Prove<K> for Cloud<K> {
                 row += 1;
             } else {
                 let Some(next) = Self::next_in(region, cell) else { break };
-                row = self.first_at(self.index(next));
+                row = listed.first_at(self.index(next));
             }
         }
         match label {

@@ -105,6 +105,10 @@ impl<const K: usize> std::fmt::Debug for dyn Field<K> + '_ {
 /// assert_eq!(words, [3, 7]);
 /// ```
 pub trait Evaluate<const K: usize>: Sync {
+    /// Does what has to be done once, before cells are evaluated here. The CPU backend calls it when it prepares a plan, so that no run's time
+    /// has it. There is nothing to do by default.
+    fn ready(&self) {}
+
     /// Writes the labels of `cells`, in their order, as words of the field's type. There are as many words as cells. An
     /// engine may ask for any cell of the domain, in any order and any number of times; the answer always has the same
     /// bits.

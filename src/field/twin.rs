@@ -10,6 +10,7 @@ use bytemuck::{Pod, bytes_of, cast_slice};
 use crate::abi::DeviceMember;
 use crate::abi::DeviceStruct;
 use crate::bytes::Bytes;
+use crate::field::device_points::DevicePoints;
 use crate::field::options::{Arithmetic, Precision};
 use crate::memory::{Refused, reserve};
 
@@ -90,8 +91,10 @@ pub struct DeviceTwin {
     pub(crate) user_source: Option<Cow<'static, str>>,
     /// It is an array, of whose regions a device makes a pyramid before it divides them.
     pub(crate) surveyed: bool,
-    /// Its array lies on the device, and others may be writing it.
+    /// Its array or its points lie on the device, and others may be writing them.
     pub(crate) lent: bool,
+    /// Points that a device sorts into cells, whose places it writes into `args`.
+    pub(crate) points: Option<DevicePoints>,
 }
 
 /// Why no GPU can take a twin.
@@ -189,7 +192,7 @@ impl DeviceTwin {
         Self { surveyed: true, ..self.proves() }
     }
 
-    /// Says that its array lies on the device, and is somebody else's.
+    /// Says that its array or its points lie on the device, and are somebody else's.
     pub(crate) fn lent(self) -> Self {
         Self { lent: true, ..self }
     }
@@ -314,6 +317,7 @@ impl DeviceTwin {
             user_source: None,
             surveyed: false,
             lent: false,
+            points: None,
         }
     }
 

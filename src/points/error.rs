@@ -78,6 +78,14 @@ pub enum PointsError {
     /// A plan of more cells than points can be sorted by.
     #[error("a cell would need more than 64 bits, for the code of its region and its place there")]
     Bits,
+    /// More points than a GPU sorts.
+    #[error("{points} points; a GPU sorts up to {most}")]
+    Many {
+        /// How many points.
+        points: u64,
+        /// Those that it sorts.
+        most: u64,
+    },
     /// A window with no point in it.
     #[error("none of {points} points lies in the window {window}")]
     Outside {

@@ -33,8 +33,11 @@ impl Job for Compare<'_> {
                 let request = self.request.clone().explore(Some(rule)).curve(curve);
                 // Hilbert does not serve every r.
                 let Ok(plan) = request.plan::<K>() else { continue };
-                let field = open(plan.domain(), &request.options().unwrap()).unwrap();
-                let start = |target: &Target, how: How| Run::new(&plan, &*field).how(how).on(target).start().unwrap();
+                let start = |target: &Target, how: How| {
+                    // Anew: points that the CPU has sorted no GPU sorts.
+                    let field = open(plan.domain(), &request.options().unwrap()).unwrap();
+                    Run::new(&plan, &*field).how(how).on(target).start().unwrap()
+                };
                 let regions = |target: &Target, how: How| {
                     let run = start(target, how.keep(Keep::Regions));
                     let levels = run.levels().iter().map(|level| (level.counts.filled, level.counts.leaves));

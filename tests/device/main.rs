@@ -14,6 +14,7 @@ mod launches;
 mod on_card;
 #[path = "../patterns.rs"]
 mod patterns;
+mod points_on_card;
 mod values;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -84,6 +85,7 @@ fn main() {
         on_gpu("published_counts", gpu.clone(), gpu::published_counts),
         on_gpu("arrays_without_room_go_in_pieces", large.clone(), arrays::arrays_without_room_go_in_pieces),
         on_gpu("an_array_on_the_gpu_is_divided_there", large.clone(), on_card::an_array_on_the_gpu_is_divided_there),
+        on_gpu("points_on_the_gpu_are_sorted_there", gpu.clone(), points_on_card::points_on_the_gpu_are_sorted_there),
         on_gpu("more_cells_than_32_bits_count", large, gpu::more_cells_than_32_bits_count),
         on_gpu("wide_codes_and_visits", gpu.clone(), gpu::wide_codes_and_visits),
         on_gpu("stacks_are_throttled", gpu.clone(), launches::stacks_are_throttled),

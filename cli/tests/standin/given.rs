@@ -31,15 +31,17 @@ fn scan(sides: [u32; 4]) -> String {
     format!("ply\nformat ascii 1.0\nelement vertex {}\n{names}{values}end_header\n{}\n", lines.len(), lines.join("\n"))
 }
 
+/// What became of regions on each level.
+fn counts(report: &Value) -> Vec<Vec<Value>> {
+    let level = |level: &Value| ["subdivided", "filled", "leaves", "proven"].map(|key| level[key].clone()).to_vec();
+    report["levels"].as_array().unwrap().iter().map(level).collect()
+}
+
 /// Runs on the stand-in what `run` says, by every strategy, and on the CPU; both have the same cells, and what becomes of regions on each level.
 fn as_on_the_cpu(folder: &Path, run: &str) {
     let report = |how: &str| -> Value {
         let (out, err) = text(&orthant(folder, &format!("run {run} {how} --json"), &[]));
         serde_json::from_str(&out).unwrap_or_else(|_| panic!("run {run} {how}: {err}"))
-    };
-    let counts = |report: &Value| -> Vec<Vec<Value>> {
-        let level = |level: &Value| ["subdivided", "filled", "leaves", "proven"].map(|key| level[key].clone()).to_vec();
-        report["levels"].as_array().unwrap().iter().map(level).collect()
     };
     // Hilbert does not serve every r.
     let stream =
@@ -77,6 +79,61 @@ pub(super) fn points_have_the_cpus_cells_and_proofs(folder: &Path) {
     ] {
         as_on_the_cpu(folder, &format!("points --input {} {run} -g 1 -B 1", path.display()));
     }
+}
+
+/// More points than a few blocks sort: some beyond the window, some on its ends and between cells, many in one cell.
+pub(super) fn many_points_are_sorted_there(folder: &Path) {
+    let files = empty("many-points");
+    let path = files.join("scan.npy");
+    let mut state = 11u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let points = 90_000;
+    let coordinates: Vec<f64> = (0..points)
+        .flat_map(|i| {
+            let place = [random(), random(), random()];
+            match i % 8 {
+                0 => place.map(|x| 1.25 * x - 0.125),
+                1 => place.map(|x| (x * 64.0).floor() / 64.0),
+                2 => place.map(f64::round),
+                3 => [0.1, 0.7, 0.3],
+                _ => place,
+            }
+        })
+        .collect();
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({points}, 3), }}");
+    let bytes = coordinates.into_iter().flat_map(f64::to_le_bytes).collect();
+    std::fs::write(
+        &path,
+        [b"\x93NUMPY\x01\x00\x76\x00".to_vec(), format!("{header:<117}\n").into_bytes(), bytes].concat(),
+    )
+    .unwrap();
+    for run in
+        ["-n 64x48x40 --value count -B 2", "-n 200 -B 25 --value count", "-n 2^19x3x2^17 -B 2^14x1x2^13 --keep counts"]
+    {
+        let run = format!(
+            "run points --input {} --domain 0:1,0:1,0:1 --keep regions --json --explore certified {run}",
+            path.display()
+        );
+        let report = |how: &str| -> Value {
+            let (out, err) = text(&orthant(folder, &format!("{run} {how}"), &[]));
+            serde_json::from_str(&out).unwrap_or_else(|_| panic!("{run} {how}: {err}"))
+        };
+        let [cpu, gpu] = ["cpu", "cuda"].map(|backend| report(&format!("--strategy ask --backend {backend}")));
+        assert!(cpu["regions_checksum"].is_string() || run.contains("--keep counts"));
+        assert_eq!(gpu["regions_checksum"], cpu["regions_checksum"], "{run}");
+        assert_eq!(counts(&gpu), counts(&cpu), "{run}");
+        // Coordinates were copied, not cells that the host had sorted.
+        assert_eq!(gpu["copied_bytes"], 24 * points, "{run}");
+    }
+    let (_, error) = text(&orthant(
+        folder,
+        &format!("run points --input {} -n 64 --domain 2:3,2:3,2:3 --backend cuda --strategy ask", path.display()),
+        &[],
+    ));
+    assert!(error.contains("none of 90000 points lies in the window 2:3,2:3,2:3"), "{error}");
 }
 
 /// A block of cells of two values and cells here and there, as rows of i16 with a value each.

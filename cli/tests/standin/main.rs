@@ -70,6 +70,7 @@ fn tests(full: bool) -> Vec<Test> {
         runs::wide_codes_name_the_same_regions,
         given::meshes_have_the_cpus_cells_and_proofs,
         given::points_have_the_cpus_cells_and_proofs,
+        given::many_points_are_sorted_there,
         given::lists_have_the_cpus_cells_and_proofs,
         formulas::random_ones_have_the_cpus_cells_and_proofs,
         formulas::long_ones_are_loops_or_refused,

@@ -1,0 +1,205 @@
+//! Points that a device sorts into cells (kernels/strategies/points.cu).
+
+use std::fmt::Write;
+
+use super::args::PointsArgs;
+use super::device::Device;
+use super::kernel::{Argument, Kernel, LoadedModule};
+use super::memory::{Allocation, Buffer, read_integers};
+use super::specialise::Specialisation;
+use crate::abi::DeviceStruct;
+use crate::backend::{CudaError, Error};
+use crate::field::{DevicePoints, DeviceTwin, FieldError, PointPlace, buckets};
+use crate::per_axis;
+use crate::points::PointsError;
+
+/// Threads of a block: one for each digit of eight bits.
+const BLOCK: u32 = 256;
+
+/// What a block takes together.
+const TILE: u64 = 4096;
+
+/// The kernels, which are the same for all points.
+pub(super) fn specialise() -> Specialisation {
+    let mut text = String::from("// What this specialisation fixes, generated from Rust.\n#pragma once\n\n");
+    writeln!(text, "#define BLOCK {BLOCK}").expect("writing to a string");
+    text += &PointsArgs::declaration("PointsArgs");
+    Specialisation::written("strategies/points.cu", BLOCK, text, false)
+}
+
+/// The cells that points lie in.
+pub(super) struct PointSort {
+    /// Room that sorting takes; none where it is done.
+    sorter: Option<Sorter>,
+    /// Indices of cells, their words, and where indices begin by buckets.
+    indices: Buffer,
+    words: Option<Buffer>,
+    starts: Buffer,
+}
+
+/// What sorting takes beside its result.
+struct Sorter {
+    points: DevicePoints,
+    kernels: LoadedModule,
+    /// Coordinates that were copied.
+    copied: Option<Buffer>,
+    spare: Buffer,
+    heads: Option<Buffer>,
+    counts: Buffer,
+    sums: Buffer,
+    found: Buffer,
+}
+
+/// Bytes that sorting points takes on a device, at most.
+pub(super) fn bytes(points: &DevicePoints) -> u64 {
+    let words = if points.counts { 12 } else { 0 };
+    // Indices twice, starts, and a number for each digit of a tile.
+    points.copied() + points.number * (16 + 2 + words + 1)
+}
+
+impl PointSort {
+    /// Makes room, and sorts what the host has.
+    ///
+    /// # Errors
+    /// [`Error::DeviceMemory`], [`Error::Cuda`]; [`Error::Field`] if no point lies in the domain.
+    pub(super) fn new(device: &Device, twin: &mut DeviceTwin) -> Result<Option<Self>, Error> {
+        let Some(points) = twin.points.clone() else { return Ok(None) };
+        let room = |bytes| Buffer::new(device, "points and their cells", bytes, Allocation::Pool);
+        let (number, tiles) = (points.number, points.number.div_ceil(TILE));
+        let entries = tiles * u64::from(BLOCK);
+        let copied = match &points.place {
+            PointPlace::Host(host) => {
+                let buffer = room(points.copied())?;
+                buffer.write(device, [bytemuck::cast_slice(host.coordinates())])?;
+                Some(buffer)
+            }
+            PointPlace::Device(_) => None,
+        };
+        let lent = copied.is_none();
+        let of_counts = |bytes: u64| points.counts.then(|| room(bytes)).transpose();
+        let (words, heads) = (of_counts(8 * number)?, of_counts(4 * number)?);
+        let sorter = Sorter {
+            kernels: device.kernels(&specialise())?,
+            copied,
+            spare: room(8 * number)?,
+            heads,
+            counts: room(4 * entries)?,
+            sums: room(4 * entries.div_ceil(TILE))?,
+            found: room(16)?,
+            points,
+        };
+        // A table has as many entries as a quarter of the points, and two more.
+        let starts = room(8 * (number / 4 + 3))?;
+        let mut sorted = Self { sorter: Some(sorter), indices: room(8 * number)?, words, starts };
+        if !lent {
+            sorted.sort(device, twin)?;
+            device.synchronise("sorting points")?;
+            sorted.sorter = None;
+        }
+        Ok(Some(sorted))
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let Self { sorter, indices, words, starts } = self;
+        let own = [Some(indices), words.as_ref(), Some(starts)].into_iter().flatten();
+        let sorter = sorter.iter().flat_map(|sorter| {
+            let Sorter { copied, spare, heads, counts, sums, found, .. } = sorter;
+            [copied.as_ref(), Some(spare), heads.as_ref(), Some(counts), Some(sums), Some(found)].into_iter().flatten()
+        });
+        own.chain(sorter).map(Buffer::bytes).sum()
+    }
+
+    /// Sorts them, if that is still to be done, and tells the twin where cells are. Returns the number of launches.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`]; [`Error::Field`] if no point lies in the domain.
+    pub(super) fn sort(&mut self, device: &Device, twin: &mut DeviceTwin) -> Result<u64, Error> {
+        let Self { sorter: Some(sorter), indices, words, starts } = self else { return Ok(0) };
+        let Sorter { points, kernels, copied, spare, heads, counts, sums, found } = sorter;
+        let DevicePoints { number, cells, axes, size, window, .. } = *points;
+        let tiles = number.div_ceil(TILE);
+        let of_window = |what: usize| per_axis::each(|j| window[j][what]);
+        let address = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, Buffer::address);
+        let args = PointsArgs {
+            points: match points.place {
+                PointPlace::Host(_) => address(copied),
+                PointPlace::Device(address) => address,
+            },
+            number,
+            counts: counts.address(),
+            sums: sums.address(),
+            found: found.address(),
+            heads: address(heads),
+            words: address(words),
+            starts: starts.address(),
+            cells,
+            tiles,
+            axes: axes as u32,
+            size,
+            low: of_window(0),
+            high: of_window(1),
+            pitch: of_window(2),
+            ..PointsArgs::default()
+        };
+        let mut launches = SortLaunches { device, kernels, count: 0 };
+        found.set(0)?;
+        let passes = (u64::BITS - cells.leading_zeros()).div_ceil(8);
+        // The last pass leaves them in the spare buffer, and their cells are listed in the other.
+        let place = |turn: u32| if turn.is_multiple_of(2) { spare.address() } else { indices.address() };
+        launches.go("point_cells", number.div_ceil(BLOCK.into()), &PointsArgs { to: place(passes), ..args })?;
+        for pass in 0..passes {
+            let (from, to) = (place(passes - pass), place(passes - pass - 1));
+            let args = PointsArgs { from, to, digit: 8 * pass, ..args };
+            launches.go("count_digits", tiles, &args)?;
+            launches.sum(&args, tiles * u64::from(BLOCK))?;
+            launches.go("scatter", tiles, &args)?;
+        }
+        let args = PointsArgs { from: spare.address(), to: indices.address(), ..args };
+        launches.go("count_heads", tiles, &args)?;
+        launches.sum(&args, tiles)?;
+        launches.go("list_heads", tiles, &args)?;
+        let rows = read_integers(device, found.address(), 2, 8)?[1];
+        if rows == 0 {
+            let axes = &window[..axes];
+            let window = per_axis::window_text(&axes.iter().map(|axis| [axis[0], axis[1]]).collect::<Vec<_>>());
+            return Err(FieldError::from(PointsError::Outside { points: number, window }).into());
+        }
+        let (buckets, shift) = buckets(rows, cells);
+        let args = PointsArgs { from: indices.address(), rows, buckets, shift, ..args };
+        if words.is_some() {
+            launches.go("count_points", rows.div_ceil(BLOCK.into()), &args)?;
+        }
+        launches.go("begin_buckets", (buckets + 1).div_ceil(BLOCK.into()), &args)?;
+        twin.write("indices", &args.from);
+        twin.write("words", &args.words);
+        twin.write("starts", &args.starts);
+        twin.write("rows", &rows);
+        twin.write("shift", &u64::from(shift));
+        Ok(launches.count)
+    }
+}
+
+/// SortLaunches one after the other.
+struct SortLaunches<'a> {
+    device: &'a Device,
+    kernels: &'a LoadedModule,
+    count: u64,
+}
+
+impl SortLaunches<'_> {
+    fn go(&mut self, name: &'static str, blocks: u64, args: &PointsArgs) -> Result<(), CudaError> {
+        self.count += 1;
+        let (none, kernel): (_, Kernel) = (Argument::new(&[]), self.kernels.get(name)?);
+        kernel.launch(&self.device.stream, blocks, &[Argument::new(&args.bytes()), none, none])
+    }
+
+    /// Prefix sums of so many counts.
+    fn sum(&mut self, args: &PointsArgs, entries: u64) -> Result<(), CudaError> {
+        let args = PointsArgs { entries, ..*args };
+        let pieces = entries.div_ceil(TILE);
+        self.go("sum_counts", pieces, &args)?;
+        self.go("sum_sums", 1, &args)?;
+        self.go("spread_sums", pieces, &args)
+    }
+}
