@@ -10,27 +10,27 @@ use orthant_formats::input::{About, ArrayFile, Endian, InputFault, Remark};
 use crate::samples::{self, Bytes, Packed, SIZE};
 
 /// A folder that goes with the test.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("images-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Self(path)
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
+    pub(super) fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
         fs::write(&path, bytes).unwrap();
         path
     }
 
-    fn open(&self, name: &str, bytes: &[u8]) -> ArrayFile {
+    pub(super) fn open(&self, name: &str, bytes: &[u8]) -> ArrayFile {
         open(&self.put(name, bytes)).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// What is wrong with a file, without its name.
-    fn wrong(&self, name: &str, bytes: &[u8]) -> String {
+    pub(super) fn wrong(&self, name: &str, bytes: &[u8]) -> String {
         open(&self.put(name, bytes)).unwrap_err().wrong.to_string()
     }
 }
@@ -121,36 +121,6 @@ fn cells_beside_a_header_are_found() {
     assert!(lost.path.ends_with("lost.raw") && matches!(lost.wrong, InputFault::Io(_)), "{lost}");
     let alone = folder.wrong("q.hdr", &samples::nifti(1, Endian::Little, false));
     assert!(alone.starts_with("byte 0: a header of cells in another file, and there is no "), "{alone}");
-}
-
-/// As many as ever are in one file: directories before their cells and after, near and far from each other.
-#[test]
-fn pages_by_the_thousand_are_read_in_order() {
-    let folder = Folder::new("pages");
-    let all: Vec<u16> = (0..3 * 5000).collect();
-    for (first, far) in [(false, 0), (true, 0), (false, 5000)] {
-        let (mut file, mut link) = (b"II\x2a\0\0\0\0\0".to_vec(), 4);
-        for cells in all.chunks(3) {
-            let directory = 2 + 7 * 12 + 4;
-            let (at, cells_at) =
-                if first { (file.len(), file.len() + directory) } else { (file.len() + 6 + far / 10, file.len()) };
-            file.resize(file.len() + directory + 6 + far / 10, 0);
-            file[cells_at..cells_at + 6].copy_from_slice(bytemuck::cast_slice(cells));
-            file[link..link + 4].copy_from_slice(&(at as u32).to_le_bytes());
-            file[at] = 7;
-            let tags: [(u16, u32); 7] =
-                [(256, 3), (257, 1), (258, 16), (259, 1), (277, 1), (273, cells_at as u32), (279, 6)];
-            for (index, (tag, value)) in tags.into_iter().enumerate() {
-                let entry = at + 2 + 12 * index;
-                file[entry..entry + 2].copy_from_slice(&tag.to_le_bytes());
-                file[entry + 2] = 4;
-                file[entry + 4] = 1;
-                file[entry + 8..entry + 12].copy_from_slice(&value.to_le_bytes());
-            }
-            link = at + directory - 4;
-        }
-        assert_eq!(cells(&folder.open("pages.tif", &file)), all, "{first} {far}");
-    }
 }
 
 #[test]
@@ -359,61 +329,6 @@ fn groups_of_hdf5_that_lie_in_themselves_end() {
     assert_eq!(file.layout().size, [6, 7, 5]);
     let wrong = folder.wrong("loop.h5", include_bytes!("hdf5/loop.h5"));
     assert!(wrong.starts_with("more than 10000 groups or data sets, or groups that lie in themselves"), "{wrong}");
-}
-
-/// A TIFF of one page of bytes: whole numbers by their tags, and a chunk of which there are so many.
-fn page(chunk: &[u8], count: u32, tags: &[(u16, u32)]) -> Vec<u8> {
-    let chunks = 8 + chunk.len() as u32;
-    let list = |number: u32| number.to_le_bytes().repeat(count as usize);
-    let mut entries: Vec<(u16, u32, u32)> = tags.iter().map(|&(tag, value)| (tag, 1, value)).collect();
-    entries.push((324, count, if count == 1 { 8 } else { chunks }));
-    entries.push((325, count, if count == 1 { chunk.len() as u32 } else { chunks + 4 * count }));
-    let lists = if count == 1 { Vec::new() } else { [list(8), list(chunk.len() as u32)].concat() };
-    let mut file = [&b"II*\0"[..], &(chunks + lists.len() as u32).to_le_bytes(), chunk, &lists].concat();
-    file.extend((entries.len() as u16).to_le_bytes());
-    for (tag, count, value) in entries {
-        file.extend([tag.to_le_bytes(), 4u16.to_le_bytes()].concat());
-        file.extend([count.to_le_bytes(), value.to_le_bytes()].concat());
-    }
-    file.extend([0; 4]);
-    file
-}
-
-/// All cells of a page of bytes.
-fn bytes(file: &ArrayFile) -> Vec<u8> {
-    let source = file.source::<2>().unwrap();
-    let whole = Region { corner: [0; 2], extent: source.size() };
-    let mut bytes = vec![0; whole.volume() as usize];
-    source.read(&whole, &mut bytes).unwrap();
-    bytes
-}
-
-/// Many tiles across, tiles that reach far over the edge, and tiles of which too many bytes lie side by side.
-#[test]
-fn tiles_take_no_more_memory_than_their_page() {
-    let folder = Folder::new("tiles");
-    let sides = |size: [u32; 2], tile: [u32; 2], packing: u32| {
-        [(256, size[0]), (257, size[1]), (258, 8), (259, packing), (322, tile[0]), (323, tile[1])]
-    };
-    let many = page(&samples::zlib(&[7]), 5000, &sides([5000, 1], [1, 1], 8));
-    assert_eq!(bytes(&folder.open("many.tif", &many)), [7; 5000]);
-    let wide = page(&samples::zlib(&vec![7; 1 << 24]), 1, &sides([8, 2], [1 << 23, 1 << 30], 8));
-    assert_eq!(bytes(&folder.open("wide.tif", &wide)), [7; 16]);
-    let high = page(&samples::zlib(&[7]), 2, &sides([8, 1 << 30], [4, 1 << 30], 8));
-    let wrong = folder.wrong("high.tif", &high);
-    assert!(wrong.contains("TileLength '1073741824': 8589934592 bytes are unpacked together; at most"), "{wrong}");
-}
-
-#[test]
-fn bits_of_a_tiff_have_one_order_and_runs_no_predictor() {
-    let folder = Folder::new("bits");
-    let with = |tag: u16, value: u32| {
-        let sides = [(256, 4), (257, 1), (258, 8), (259, 32773), (322, 4), (323, 1)];
-        page(&[3, 1, 2, 3, 4], 1, &[&sides[..], &[(tag, value)]].concat())
-    };
-    let wrong = folder.wrong("order.tif", &with(266, 2));
-    assert!(wrong.contains("FillOrder '2': 1, the highest bit of a byte first, can be read"), "{wrong}");
-    assert_eq!(bytes(&folder.open("runs.tif", &with(317, 2))), [1, 2, 3, 4]);
 }
 
 #[cfg(feature = "hdf5")]

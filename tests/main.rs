@@ -25,6 +25,7 @@ mod samples;
 mod seeds;
 mod shape;
 mod throttle;
+mod tiff;
 mod trees;
 mod values;
 mod zarrs;

@@ -35,32 +35,42 @@ impl Page {
             let rows = self.chunk[1].min(self.size[1] - band as u32 * self.chunk[1]) as usize;
             for (index, &(offset, bytes)) in chunks.iter().enumerate() {
                 let mut reader = self.unpacked(file, offset, bytes)?;
+                let damaged = |error: io::Error| match error.kind() {
+                    ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::UnexpectedEof | ErrorKind::Other => {
+                        let what = "a chunk of cells that is damaged, or is shorter than its page says".into();
+                        InputFault::Damaged { at: FilePlace::Byte(offset), what }
+                    }
+                    _ => error.into(),
+                };
                 let first = index as u32 * self.chunk[0];
                 // Tiles reach over the edge.
                 let end = first.saturating_add(self.chunk[0]).min(self.size[0]);
                 let columns = (u64::from(first) * width) as usize..(u64::from(end) * width) as usize;
                 for line in 0..rows {
                     let line = if across == 1 { &mut held[..] } else { &mut held[line * row..][..row] };
-                    self.row(&mut reader, endian, &mut line[columns.clone()]).map_err(|error| match error.kind() {
-                        ErrorKind::InvalidData
-                        | ErrorKind::InvalidInput
-                        | ErrorKind::UnexpectedEof
-                        | ErrorKind::Other => {
-                            let what = "a chunk of cells that is damaged, or is shorter than its page says".into();
-                            InputFault::Damaged { at: FilePlace::Byte(offset), what }
-                        }
-                        _ => error.into(),
-                    })?;
+                    self.row(&mut reader, endian, &mut line[columns.clone()]).map_err(damaged)?;
                     if across == 1 {
                         out.write_all(&held)?;
                     }
                 }
+                self.end(&mut reader, rows).map_err(damaged)?;
             }
             if across > 1 {
                 out.write_all(&held[..rows * row])?;
             }
         }
         Ok(())
+    }
+
+    /// Looks at what lies behind so many rows of a chunk, if that tells damage. A last strip may be as high as the others.
+    fn end(&self, reader: &mut dyn Read, rows: usize) -> io::Result<()> {
+        if self.compression != Compression::Deflate {
+            return Ok(());
+        }
+        // The checksum comes behind the last byte.
+        let rest = u64::from(self.chunk[1]).saturating_sub(rows as u64);
+        let row = u64::from(self.chunk[0]) * self.kind.bytes();
+        io::copy(&mut reader.take(rest.saturating_mul(row).saturating_add(1)), &mut io::sink()).map(drop)
     }
 
     /// The bytes of a chunk as they were before they were packed.
