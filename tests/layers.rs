@@ -71,6 +71,7 @@ const PROGRAM: Layers = &[
             "exit.rs",
             "interrupt.rs",
             "memory.rs",
+            "near.rs",
             "progress.rs",
             "statistics.rs",
             "threads.rs",

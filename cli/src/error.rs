@@ -17,7 +17,7 @@ use orthant_formats::input::{InputError, InputFault};
 use orthant_lab::model::ModelError;
 
 use crate::exit::Exit;
-use crate::system;
+use crate::{near, system};
 
 /// What went wrong. The message says what, which value, and what would be allowed.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,7 @@ pub enum Error {
         error: FormulaError,
     },
     /// A file that cannot be read or written.
-    #[error("{path}: {words}", path = path.display(), words = system::words(source))]
+    #[error("{path}: {words}{near}", path = path.display(), words = system::words(source), near = near::instead(path, source))]
     File {
         /// The file.
         path: PathBuf,

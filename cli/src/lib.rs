@@ -29,6 +29,7 @@ mod machine;
 mod measure;
 mod memory;
 mod model;
+mod near;
 mod options;
 mod output;
 mod progress;

@@ -62,6 +62,9 @@ fn instead_of_command(word: &str, all: &Command, top: bool) -> Vec<String> {
 /// The option of the other case, or how a text is given that begins with a minus.
 fn instead_of_option(option: &str, command: &Command, words: &[String]) -> Option<String> {
     let letter = option.strip_prefix('-').and_then(|rest| rest.chars().next()).filter(|&letter| letter != '-')?;
+    if option == "-k" {
+        return Some("k, the number of dimensions, is '--dim'".into());
+    }
     let other = if letter.is_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
     let known = command.get_arguments().find(|known| known.get_short() == Some(other));
     let whole = words.iter().find(|word| word.starts_with(option) && word.len() > 2);

@@ -1,0 +1,63 @@
+//! A file that was meant, where the one that was named is not there.
+
+use std::io::{Error, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// What is said of a file beside what the system says: the nearest name in its folder, or the folder that is not there.
+pub(crate) fn instead(path: &Path, error: &Error) -> String {
+    // What lies in an archive is named behind a colon.
+    let inside = path.to_string_lossy().contains(": ");
+    if error.kind() != ErrorKind::NotFound || error.raw_os_error().is_none() || inside {
+        return String::new();
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        return format!("; there is no folder {}", folder.display());
+    }
+    nearest(folder, path).map_or_else(String::new, |near| format!("; did you mean {}?", near.display()))
+}
+
+/// The file of a folder whose name is spelt most nearly like that of `path`, or has another ending.
+fn nearest(folder: &Path, path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let stem = format!("{}.", name.split('.').next().filter(|stem| !stem.is_empty())?);
+    let most = if name.len() < 6 { 1 } else { 2 };
+    let far = |other: &str| match strsim::damerau_levenshtein(name, other) {
+        far if far <= most => Some(far),
+        _ if other.starts_with(&stem) => Some(most + 1),
+        _ => None,
+    };
+    let names = std::fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    // Of those that are equally near the first by name, so that a message is always the same.
+    let found = names.filter(|other| other != name).filter_map(|other| Some((far(&other)?, other))).min()?;
+    Some(path.with_file_name(found.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["brain.nii.gz", "brian.txt", "labels.npy", "ab"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let said = |name: &str| {
+            let path = folder.path().join(name);
+            let error = std::fs::File::open(&path).unwrap_err();
+            instead(&path, &error).replace(&format!("{}/", folder.path().display()), "")
+        };
+        for (name, says) in [
+            ("brain.nii", "; did you mean brain.nii.gz?"),
+            ("lables.npy", "; did you mean labels.npy?"),
+            ("brian.nii", "; did you mean brian.txt?"),
+            ("ac", "; did you mean ab?"),
+            ("scan.las", ""),
+            ("a", "; did you mean ab?"),
+        ] {
+            assert_eq!(said(name), says, "{name}");
+        }
+        assert!(said("nowhere/brain.nii").starts_with("; there is no folder "));
+    }
+}
