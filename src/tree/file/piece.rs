@@ -82,10 +82,16 @@ impl PieceFolder {
     /// [`TreeError::File`] if the system says no: what cannot be read is not damaged for that.
     pub fn state(&self, piece: usize, thorough: bool) -> Result<PieceState, TreeError> {
         let path = self.piece_path(piece);
-        match path.symlink_metadata() {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(if PartFolder::is_busy(&path) { PieceState::Busy } else { PieceState::Missing });
+        let facts = match path.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound && PartFolder::is_busy(&path) => {
+                return Ok(PieceState::Busy);
             }
+            // Whoever made it may have finished between the two looks.
+            Err(error) if error.kind() == ErrorKind::NotFound => path.symlink_metadata(),
+            facts => facts,
+        };
+        match facts {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(PieceState::Missing),
             Ok(facts) if !facts.is_dir() => return Ok(PieceState::Damaged("it is no folder".into())),
             Err(error) => return Err(TreeFileError::io(&path)(error).into()),
             Ok(_) => {}
