@@ -17,15 +17,22 @@ pub(crate) fn instead(path: &Path, error: &Error) -> String {
     nearest(folder, path).map_or_else(String::new, |near| format!("; did you mean {}?", near.display()))
 }
 
-/// The file of a folder whose name is spelt most nearly like that of `path`, or has another ending.
+/// The file of a folder that has the same name with another ending, or a name that is spelt nearly like that of `path`.
 fn nearest(folder: &Path, path: &Path) -> Option<PathBuf> {
+    let parts =
+        |name: &str| name.split_once('.').map_or((name.to_owned(), None), |(a, b)| (a.to_owned(), Some(b.to_owned())));
     let name = path.file_name()?.to_str()?;
-    let stem = format!("{}.", name.split('.').next().filter(|stem| !stem.is_empty())?);
-    let most = if name.len() < 6 { 1 } else { 2 };
-    let far = |other: &str| match strsim::damerau_levenshtein(name, other) {
-        far if far <= most => Some(far),
-        _ if other.starts_with(&stem) => Some(most + 1),
-        _ => None,
+    let (stem, ending) = parts(name);
+    // Of short names every letter tells.
+    let most = match stem.chars().count() {
+        0..=2 => 0,
+        3..=5 => 1,
+        _ => 2,
+    };
+    let far = |other: &str| {
+        let (other, its) = parts(other);
+        let far = strsim::damerau_levenshtein(&stem, &other);
+        (far <= most && !stem.is_empty()).then_some((far, its != ending))
     };
     let names = std::fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     // Of those that are equally near the first by name, so that a message is always the same.
@@ -40,7 +47,7 @@ mod tests {
     #[test]
     fn the_nearest_name_is_found() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["brain.nii.gz", "brian.txt", "labels.npy", "ab"] {
+        for name in ["brain.nii.gz", "brian.txt", "labels.npy", "ab", "t2.tree.zarr"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         let said = |name: &str| {
@@ -52,9 +59,10 @@ mod tests {
             ("brain.nii", "; did you mean brain.nii.gz?"),
             ("lables.npy", "; did you mean labels.npy?"),
             ("brian.nii", "; did you mean brian.txt?"),
-            ("ac", "; did you mean ab?"),
+            ("ac", ""),
             ("scan.las", ""),
-            ("a", "; did you mean ab?"),
+            ("a.tree.zarr", ""),
+            ("t2.tree.zar", "; did you mean t2.tree.zarr?"),
         ] {
             assert_eq!(said(name), says, "{name}");
         }

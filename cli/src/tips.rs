@@ -62,7 +62,8 @@ fn instead_of_command(word: &str, all: &Command, top: bool) -> Vec<String> {
 /// The option of the other case, or how a text is given that begins with a minus.
 fn instead_of_option(option: &str, command: &Command, words: &[String]) -> Option<String> {
     let letter = option.strip_prefix('-').and_then(|rest| rest.chars().next()).filter(|&letter| letter != '-')?;
-    if option == "-k" {
+    let has_dim = command.get_arguments().any(|known| known.get_long() == Some("dim"));
+    if has_dim && option.eq_ignore_ascii_case("-k") {
         return Some("k, the number of dimensions, is '--dim'".into());
     }
     let other = if letter.is_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };

@@ -8,7 +8,7 @@ constexpr u32 ALL = 0xffffffffu;
 constexpr u32 DIGITS = 256;
 static_assert(DIGITS == BLOCK, "a thread for each digit");
 
-// What a block takes together.
+// A block takes a tile of points at a time.
 constexpr u32 ROUNDS = 16, TILE = BLOCK * ROUNDS;
 
 DEVICE u64 from_at(const PointsArgs& args, u64 at) { return ((const u64*)args.from)[at]; }
@@ -41,8 +41,8 @@ DEVICE u32 before_in_block(u32 mine, u32& total) {
 DEVICE u32 cell_on(const PointsArgs& args, u32 j, double x) {
     const double low = args.low[j], pitch = args.pitch[j];
     const u32 last = args.size[j] - 1;
-    const u64 quotient = u64(__ddiv_rn(__dadd_rn(x, -low), pitch));
-    const u32 c = quotient < last ? u32(quotient) : last;
+    const double quotient = __ddiv_rn(__dadd_rn(x, -low), pitch);
+    const u32 c = quotient < last ? u32(quotient) : quotient >= last ? last : 0; // 0 of no number
     if (__fma_rn(double(c), pitch, low) > x) return c > 0 ? c - 1 : 0;
     return c < last && __fma_rn(double(c + 1), pitch, low) <= x ? c + 1 : c;
 }
@@ -77,7 +77,8 @@ ENTRY(count_digits, PointsArgs, args, u64, unused, u64, unused_too) {
     ((u32*)args.counts)[threadIdx.x * args.tiles + blockIdx.x] = counts[threadIdx.x];
 }
 
-// Prefix sums of counts, in their place: those of pieces, of which one block takes all, and then of what is in them.
+// Prefix sums of counts, in their place, by three kernels: each block adds up a piece, one block sums over pieces, and each block sums over the
+// counts of its piece.
 ENTRY(sum_counts, PointsArgs, args, u64, unused, u64, unused_too) {
     const u64 first = u64(blockIdx.x) * TILE;
     u32 mine = 0, total = 0;

@@ -75,6 +75,7 @@ impl<const K: usize> Backend<K> for Cpu {
     ) -> Result<Sampler<'a>, Error> {
         check_here(how)?;
         let host = Host::of(field)?;
+        host.evaluate.ready();
         let pool = pool(how)?;
         Ok(Box::new(move |control| {
             let task = |task: usize, keys: &mut [u64]| {

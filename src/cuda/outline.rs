@@ -45,7 +45,7 @@ pub(super) trait OfDimension: Send + Sync {
     /// The field's twin.
     fn twin(&self) -> Option<DeviceTwin>;
 
-    /// Has the host do what it has to do once.
+    /// Has the host get ready to evaluate cells.
     fn ready(&self);
 
     /// The curve as kernels decode it on a level.

@@ -29,9 +29,13 @@ pub(super) fn specialise() -> Specialisation {
 
 /// The cells that points lie in.
 pub(super) struct PointSort {
-    /// Room that sorting takes; none where it is done.
+    /// What sorts them; none where that is done.
     sorter: Option<Sorter>,
-    /// Indices of cells, their words, and where indices begin by buckets.
+    cells: Option<PointCells>,
+}
+
+/// Indices of cells, their words, and where indices begin by buckets.
+struct PointCells {
     indices: Buffer,
     words: Option<Buffer>,
     starts: Buffer,
@@ -43,8 +47,8 @@ struct Sorter {
     kernels: LoadedModule,
     /// Coordinates that were copied.
     copied: Option<Buffer>,
-    spare: Buffer,
-    heads: Option<Buffer>,
+    /// Room for all indices, which passes move from one to the other.
+    keys: [Buffer; 2],
     counts: Buffer,
     sums: Buffer,
     found: Buffer,
@@ -53,8 +57,8 @@ struct Sorter {
 /// Bytes that sorting points takes on a device, at most.
 pub(super) fn bytes(points: &DevicePoints) -> u64 {
     let words = if points.counts { 12 } else { 0 };
-    // Indices twice, starts, and a number for each digit of a tile.
-    points.copied() + points.number * (16 + 2 + words + 1)
+    // Indices twice, a number for each digit of a tile, and what each cell has if none has several points.
+    points.copied() + points.number * (16 + 1 + 10 + words)
 }
 
 impl PointSort {
@@ -76,21 +80,16 @@ impl PointSort {
             PointPlace::Device(_) => None,
         };
         let lent = copied.is_none();
-        let of_counts = |bytes: u64| points.counts.then(|| room(bytes)).transpose();
-        let (words, heads) = (of_counts(8 * number)?, of_counts(4 * number)?);
         let sorter = Sorter {
             kernels: device.kernels(&specialise())?,
             copied,
-            spare: room(8 * number)?,
-            heads,
+            keys: [room(8 * number)?, room(8 * number)?],
             counts: room(4 * entries)?,
             sums: room(4 * entries.div_ceil(TILE))?,
             found: room(16)?,
             points,
         };
-        // A table has as many entries as a quarter of the points, and two more.
-        let starts = room(8 * (number / 4 + 3))?;
-        let mut sorted = Self { sorter: Some(sorter), indices: room(8 * number)?, words, starts };
+        let mut sorted = Self { sorter: Some(sorter), cells: None };
         if !lent {
             sorted.sort(device, twin)?;
             device.synchronise("sorting points")?;
@@ -101,13 +100,14 @@ impl PointSort {
 
     /// Bytes that it takes.
     pub(super) fn bytes(&self) -> u64 {
-        let Self { sorter, indices, words, starts } = self;
-        let own = [Some(indices), words.as_ref(), Some(starts)].into_iter().flatten();
-        let sorter = sorter.iter().flat_map(|sorter| {
-            let Sorter { copied, spare, heads, counts, sums, found, .. } = sorter;
-            [copied.as_ref(), Some(spare), heads.as_ref(), Some(counts), Some(sums), Some(found)].into_iter().flatten()
+        let cells = self.cells.iter().flat_map(|PointCells { indices, words, starts }| {
+            [Some(indices), words.as_ref(), Some(starts)].into_iter().flatten()
         });
-        own.chain(sorter).map(Buffer::bytes).sum()
+        let sorter =
+            self.sorter.iter().flat_map(|Sorter { copied, keys: [one, other], counts, sums, found, .. }| {
+                [copied.as_ref(), Some(one), Some(other), Some(counts), Some(sums), Some(found)].into_iter().flatten()
+            });
+        cells.chain(sorter).map(Buffer::bytes).sum()
     }
 
     /// Sorts them, if that is still to be done, and tells the twin where cells are. Returns the number of launches.
@@ -115,24 +115,22 @@ impl PointSort {
     /// # Errors
     /// [`Error::Cuda`]; [`Error::Field`] if no point lies in the domain.
     pub(super) fn sort(&mut self, device: &Device, twin: &mut DeviceTwin) -> Result<u64, Error> {
-        let Self { sorter: Some(sorter), indices, words, starts } = self else { return Ok(0) };
-        let Sorter { points, kernels, copied, spare, heads, counts, sums, found } = sorter;
+        let Some(Sorter { points, kernels, copied, keys, counts, sums, found }) = &self.sorter else { return Ok(0) };
+        // The cells of the points that were there before go first.
+        self.cells = None;
         let DevicePoints { number, cells, axes, size, window, .. } = *points;
         let tiles = number.div_ceil(TILE);
         let of_window = |what: usize| per_axis::each(|j| window[j][what]);
-        let address = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, Buffer::address);
+        let room = |bytes| Buffer::new(device, "the cells of points", bytes, Allocation::Pool);
         let args = PointsArgs {
             points: match points.place {
-                PointPlace::Host(_) => address(copied),
+                PointPlace::Host(_) => copied.as_ref().map_or(0, Buffer::address),
                 PointPlace::Device(address) => address,
             },
             number,
             counts: counts.address(),
             sums: sums.address(),
             found: found.address(),
-            heads: address(heads),
-            words: address(words),
-            starts: starts.address(),
             cells,
             tiles,
             axes: axes as u32,
@@ -145,8 +143,8 @@ impl PointSort {
         let mut launches = SortLaunches { device, kernels, count: 0 };
         found.set(0)?;
         let passes = (u64::BITS - cells.leading_zeros()).div_ceil(8);
-        // The last pass leaves them in the spare buffer, and their cells are listed in the other.
-        let place = |turn: u32| if turn.is_multiple_of(2) { spare.address() } else { indices.address() };
+        // The last pass leaves them in the first buffer.
+        let place = |turn: u32| keys[turn as usize % 2].address();
         launches.go("point_cells", number.div_ceil(BLOCK.into()), &PointsArgs { to: place(passes), ..args })?;
         for pass in 0..passes {
             let (from, to) = (place(passes - pass), place(passes - pass - 1));
@@ -155,10 +153,9 @@ impl PointSort {
             launches.sum(&args, tiles * u64::from(BLOCK))?;
             launches.go("scatter", tiles, &args)?;
         }
-        let args = PointsArgs { from: spare.address(), to: indices.address(), ..args };
+        let args = PointsArgs { from: place(0), ..args };
         launches.go("count_heads", tiles, &args)?;
         launches.sum(&args, tiles)?;
-        launches.go("list_heads", tiles, &args)?;
         let rows = read_integers(device, found.address(), 2, 8)?[1];
         if rows == 0 {
             let axes = &window[..axes];
@@ -166,21 +163,29 @@ impl PointSort {
             return Err(FieldError::from(PointsError::Outside { points: number, window }).into());
         }
         let (buckets, shift) = buckets(rows, cells);
-        let args = PointsArgs { from: indices.address(), rows, buckets, shift, ..args };
+        let of_counts = |bytes: u64| points.counts.then(|| room(bytes)).transpose();
+        let (indices, words, heads) = (room(8 * rows)?, of_counts(8 * rows)?, of_counts(4 * rows)?);
+        let starts = room(8 * (buckets + 1))?;
+        let address = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, Buffer::address);
+        let args = PointsArgs { heads: address(&heads), words: address(&words), rows, buckets, shift, ..args };
+        launches.go("list_heads", tiles, &PointsArgs { to: indices.address(), ..args })?;
         if words.is_some() {
             launches.go("count_points", rows.div_ceil(BLOCK.into()), &args)?;
         }
+        let args = PointsArgs { from: indices.address(), starts: starts.address(), ..args };
         launches.go("begin_buckets", (buckets + 1).div_ceil(BLOCK.into()), &args)?;
         twin.write("indices", &args.from);
         twin.write("words", &args.words);
         twin.write("starts", &args.starts);
         twin.write("rows", &rows);
         twin.write("shift", &u64::from(shift));
-        Ok(launches.count)
+        let launches = launches.count;
+        self.cells = Some(PointCells { indices, words, starts });
+        Ok(launches)
     }
 }
 
-/// SortLaunches one after the other.
+/// Launches kernels one after the other, and counts them.
 struct SortLaunches<'a> {
     device: &'a Device,
     kernels: &'a LoadedModule,

@@ -1,7 +1,7 @@
 //! A plan's host program with what it has on a device: made ready for a part, run, and asked about.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cudarc::driver::CudaStream;
 
@@ -52,6 +52,14 @@ pub(super) struct Finished {
     pub(super) times: Times,
 }
 
+/// What sorting a field's points took.
+#[derive(Default)]
+struct Sorted {
+    launches: u64,
+    wall: Duration,
+    device: Duration,
+}
+
 /// Where a run is to start, and what it is expected to take.
 pub(super) struct Aim<'r> {
     pub(super) start: Start<'r, MAX_DIM>,
@@ -85,15 +93,33 @@ impl<'a> Runner<'a> {
 
     /// A run.
     pub(super) fn run(&mut self, aim: &Aim<'_>, control: &Control) -> Result<Times, Error> {
+        // Programs are told where cells are when they are made ready.
+        let sorted = self.sort()?;
         self.ready(aim)?;
-        match self.attempt(control) {
+        match self.attempt(&sorted, control) {
             // How much memory bricks take is known when their level is decided.
             Err(error) if self.open => {
                 self.give_way(error, aim)?;
-                self.attempt(control)
+                self.attempt(&sorted, control)
             }
             done => done,
         }
+    }
+
+    /// Waits for those who have the field's array or its points, if these are somebody else's, and sorts the points.
+    fn sort(&mut self) -> Result<Sorted, Error> {
+        let device = self.setup.device;
+        if self.setup.twin.lent {
+            device.quiet("waiting for those who have the field's array or its points")?;
+        }
+        if self.setup.twin.points.is_none() {
+            return Ok(Sorted::default());
+        }
+        let (start, from) = (Instant::now(), device.mark()?);
+        let launches = self.setup.sort_points()?;
+        let to = device.mark()?;
+        device.synchronise("sorting points")?;
+        Ok(Sorted { launches, wall: start.elapsed(), device: elapsed(&from, &to)? })
     }
 
     /// Makes ready for a run; by a block per region where the mapping was left open and the one that was taken cannot carry it
@@ -163,7 +189,7 @@ impl<'a> Runner<'a> {
     }
 
     /// A run from where it is ready.
-    fn attempt(&mut self, control: &Control) -> Result<Times, Error> {
+    fn attempt(&mut self, sorted: &Sorted, control: &Control) -> Result<Times, Error> {
         let Self { setup, program, streams, .. } = self;
         let device = setup.device;
         let limit = device.kernels_at_once(setup.how.tuning.max_kernels);
@@ -171,21 +197,18 @@ impl<'a> Runner<'a> {
             true => Some(device.pending_launches(setup.cuda.pending_launches)?),
             false => None,
         };
-        if setup.twin.lent {
-            device.quiet("waiting for those who have the field's array or its points")?;
-        }
-        let start = Instant::now();
-        let from = device.mark()?;
-        let sorting = setup.sort_points()?;
         let watch = Watch { device, control, flag: &setup.stop };
         let mut launcher = Launcher::new(limit, &watch, streams);
-        launcher.launches.kernels += sorting;
+        launcher.launches.kernels += sorted.launches;
+        let start = Instant::now();
+        let from = device.mark()?;
         setup.reset()?;
         survey(setup, &mut launcher)?;
         program.run(setup, &mut launcher)?;
         let to = device.mark()?;
         watch.wait("running kernels")?;
-        let times = Times { wall: start.elapsed(), device: Some(elapsed(&from, &to)?) };
+        let (wall, on_device) = (start.elapsed() + sorted.wall, elapsed(&from, &to)? + sorted.device);
+        let times = Times { wall, device: Some(on_device) };
         let mut launches = launcher.launches;
         let levels = program.levels(setup, &mut launches)?;
         if let Some(forest) = &setup.forest {

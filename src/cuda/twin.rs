@@ -42,7 +42,12 @@ pub(super) fn checked(outline: &Outline<'_>, block: [u32; 3]) -> Result<DeviceTw
 pub(super) fn that_fits(device: &Device, outline: &Outline<'_>, block: [u32; 3]) -> Result<DeviceTwin, Error> {
     let twin = checked(outline, block)?;
     match &twin.points {
-        Some(points) if !twin.lent && points::bytes(points) > device.memory()?.0 => {
+        Some(points) if !twin.lent => {
+            // What was freed before comes back with the next synchronisation. Some is left for the run.
+            device.synchronise("waiting for the GPU")?;
+            if points::bytes(points) <= device.memory()?.0 / 8 * 7 {
+                return Ok(twin);
+            }
             outline.typed.ready();
             checked(outline, block)
         }

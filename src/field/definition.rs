@@ -105,8 +105,8 @@ impl<const K: usize> std::fmt::Debug for dyn Field<K> + '_ {
 /// assert_eq!(words, [3, 7]);
 /// ```
 pub trait Evaluate<const K: usize>: Sync {
-    /// Does what has to be done once, before cells are evaluated here. The CPU backend calls it when it prepares a plan, so that no run's time
-    /// has it. There is nothing to do by default.
+    /// Does what has to be done once before cells are evaluated, such as sorting points. Backends call it when they prepare a plan that needs
+    /// it, so that no run's time has it. There is nothing to do by default.
     fn ready(&self) {}
 
     /// Writes the labels of `cells`, in their order, as words of the field's type. There are as many words as cells. An

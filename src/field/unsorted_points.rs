@@ -76,14 +76,12 @@ impl<const K: usize> UnsortedPoints<K> {
         let measured = measured.map_or(CellType::U8, PointAttribute::kind);
         let (indices, words) = merged(found, self.value, measured, self.kind);
         let (indices, words, cells) = (Arc::new(indices), Arc::new(words), self.domain.cells() as u64);
-        CellIndex::new(indices.clone(), words.clone(), cells)
+        CellIndex::new(indices.clone(), words.clone(), cells).unwrap_or_else(|_| {
             // Without room for a table a search is longer.
-            .unwrap_or_else(|_| CellIndex {
-                starts: Arc::new(vec![0, indices.len() as u64]),
-                indices,
-                words,
-                shift: 63,
-            })
+            let half = indices.partition_point(|index| index >> 63 == 0) as u64;
+            let starts = Arc::new(vec![0, half, indices.len() as u64]);
+            CellIndex { starts, indices, words, shift: 63 }
+        })
     }
 }
 

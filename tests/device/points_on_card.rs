@@ -74,19 +74,34 @@ pub fn points_on_the_gpu_are_sorted_there(gpu: &Target, _: Scope) {
         let options = FieldOptions::default().data(data.clone()).value(worth);
         let here = cloud::open(plan.domain(), &options).unwrap();
         let cpu = Run::new(&plan, &*here).how(How::default().keep(Keep::Regions)).start().unwrap();
-        for mapping in [Mapping::Stream, Mapping::Sbr] {
-            let how = How::default().keep(Keep::Regions).mapping(Some(mapping));
+        let regions = How::default().keep(Keep::Regions);
+        for (way, how) in [
+            ("ask stream", regions.clone().mapping(Some(Mapping::Stream))),
+            ("ask sbr", regions.clone().mapping(Some(Mapping::Sbr))),
+            ("dp", regions.clone().strategy(StrategyKind::Dp)),
+        ] {
             let mut prepared = gpu.of().prepare(&plan, &there, &how).unwrap();
             let mut times: Vec<Duration> = (0..=REPEAT)
                 .map(|_| prepared.run(&Part::default(), &Control::default()).unwrap().device.unwrap())
                 .skip(1)
                 .collect();
             times.sort_unstable();
-            row(gpu, points, side, &format!("{value} {mapping}"), times[REPEAT / 2]);
+            row(gpu, points, side, &format!("{value} {way}"), times[REPEAT / 2]);
             let found = prepared.subdivision().unwrap();
-            assert_eq!(found.totals(), cpu.totals(), "{value} {mapping}");
+            assert_eq!(found.totals(), cpu.totals(), "{value} {way}");
             assert!(cpu.regions_checksum().is_some());
-            assert_eq!(found.regions_checksum(), cpu.regions_checksum(), "{value} {mapping}");
+            assert_eq!(found.regions_checksum(), cpu.regions_checksum(), "{value} {way}");
+        }
+        // Dense arrays, whose cells are settled from lists, too; of a domain that is not too large.
+        if side <= 256 {
+            let dense = |target: &Target, field: &dyn Field<3>, how: How| {
+                Run::new(&plan, field).how(how).on(target).start().unwrap().array().unwrap().checksum()
+            };
+            let expected = dense(&Target::cpu(), &*here, How::default());
+            for mapping in [Mapping::Mbr, Mapping::Sbr, Mapping::Stream] {
+                let how = How::default().mapping(Some(mapping));
+                assert_eq!(dense(gpu, &there, how), expected, "{value} {mapping}");
+            }
         }
     }
 }

@@ -17,9 +17,18 @@ const SURE: f64 = 1.5;
 const ROWS: u64 = 64;
 const CELLS: u32 = 64;
 
+/// The most points, or listed cells, of a run that is predicted.
+const LISTED: u64 = 1 << 18;
+
 /// How long `threads` threads are predicted to take for every cell, by some of them; None where that is not shorter than opening a GPU.
 pub(super) fn on_cpu<const K: usize>(field: &dyn Field<K>, domain: &Domain<K>, threads: usize) -> Option<Duration> {
-    let (host, size) = (field.host()?, domain.size());
+    // A GPU sorts points itself, unless the host has sorted them.
+    if field.most_mixed().is_some_and(|cells| cells > LISTED) {
+        return None;
+    }
+    let (host, size, once) = (field.host()?, domain.size(), Instant::now());
+    host.ready();
+    let once = once.elapsed();
     let length = size[0].min(CELLS);
     let (mut narrow, mut wide) = (vec![0; length as usize], vec![0; length as usize]);
     let (mut cells, start) = (Vec::new(), Instant::now());
@@ -46,7 +55,7 @@ pub(super) fn on_cpu<const K: usize>(field: &dyn Field<K>, domain: &Domain<K>, t
             return None;
         }
         if row + 1 == ROWS {
-            return Some(Duration::from_secs_f64(whole));
+            return Some(once + Duration::from_secs_f64(whole));
         }
     }
     None

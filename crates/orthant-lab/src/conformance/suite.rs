@@ -128,6 +128,8 @@ impl Job for RunCase<'_> {
         let how = How::default().cell(labels.cell(CellType::U64));
         let known = once(oracle, &case.request.plan::<K>()?, field, &how, control)?;
         let reference = Reference::of(case, labels, &known, truth)?;
+        // Anew: points that the CPU has sorted no GPU sorts.
+        let tested = &*open(&domain, &case.request.options()?)?;
         for row in rows {
             let plan = case.request.clone().curve(row.curve).plan::<K>()?;
             let mut outcome =
@@ -141,12 +143,12 @@ impl Job for RunCase<'_> {
                 let exhaustive = row.how.tuning.strategy == StrategyKind::Exhaustive;
                 let (run, disorder) = match row.cut {
                     Cut::NONE => {
-                        let run = once(backend, &plan, field, &how, control)?;
+                        let run = once(backend, &plan, tested, &how, control)?;
                         let disorder = disorder(&run);
                         (run, disorder)
                     }
                     cut => {
-                        let mut prepared = backend.prepare(&plan, field, &how)?;
+                        let mut prepared = backend.prepare(&plan, tested, &how)?;
                         let cells = (cut, how.kept.cell, poison);
                         match exhaustive {
                             true => in_windows(&mut *prepared, &plan, cut.windows, control)?,
