@@ -29,10 +29,11 @@ fn nearest(folder: &Path, path: &Path) -> Option<PathBuf> {
         3..=5 => 1,
         _ => 2,
     };
-    let far = |other: &str| {
-        let (other, its) = parts(other);
+    let far = |whole: &str| {
+        let (other, its) = parts(whole);
         let far = strsim::damerau_levenshtein(&stem, &other);
-        (far <= most && !stem.is_empty()).then_some((far, its != ending))
+        let whole = strsim::damerau_levenshtein(name, whole);
+        (far <= most && !stem.is_empty()).then_some((far, its != ending, whole))
     };
     let names = std::fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     // Of those that are equally near the first by name, so that a message is always the same.
