@@ -1,5 +1,5 @@
-// Points become cells: the index of each point's cell, sorted by radix, and of each index one. Compiled once for all of them. Twin of
-// src/field/unsorted_points.rs.
+// A GPU sorts points into cells: it finds the index of each point's cell, sorts the indices by radix, and keeps each index once. These
+// kernels are compiled once for all points. Twin of src/field/unsorted_points.rs.
 #include "ground.cuh"
 
 constexpr u32 ALL = 0xffffffffu;
@@ -8,14 +8,14 @@ constexpr u32 ALL = 0xffffffffu;
 constexpr u32 DIGITS = 256;
 static_assert(DIGITS == BLOCK, "a thread for each digit");
 
-// A block takes a tile of points at a time.
-constexpr u32 ROUNDS = 16, TILE = BLOCK * ROUNDS;
+// A block takes a tile of points, in rounds.
+constexpr u32 ROUNDS = TILE / BLOCK;
 
 DEVICE u64 from_at(const PointsArgs& args, u64 at) { return ((const u64*)args.from)[at]; }
 
 DEVICE u32 digit_of(const PointsArgs& args, u64 index) { return u32(index >> args.digit) % DIGITS; }
 
-// Sums of what the threads before this one have, and of what all have.
+// Returns the sum over the threads before this one; `total` is the sum over all threads of the block.
 DEVICE u32 before_in_block(u32 mine, u32& total) {
     __shared__ u32 of_warps[WARPS];
     u32 sum = mine;
@@ -124,7 +124,8 @@ DEVICE u32 peers(bool there, u32 digit) {
     return mask;
 }
 
-// Indices go to where their digit's are. Those of a warp follow each other, and so do warps, so that equal digits keep their order.
+// Moves each index to the places of its digit. A warp takes indices that follow each other, and warps take them in turn, so that indices
+// with equal digits keep their order.
 ENTRY(scatter, PointsArgs, args, u64, unused, u64, unused_too) {
     __shared__ u32 places[WARPS][DIGITS];
     const u64 first = u64(blockIdx.x) * TILE + warp() * (TILE / WARPS);

@@ -16,13 +16,13 @@ use crate::points::PointsError;
 /// Threads of a block: one for each digit of eight bits.
 const BLOCK: u32 = 256;
 
-/// What a block takes together.
+/// Points that a block takes.
 const TILE: u64 = 4096;
 
 /// The kernels, which are the same for all points.
 pub(super) fn specialise() -> Specialisation {
     let mut text = String::from("// What this specialisation fixes, generated from Rust.\n#pragma once\n\n");
-    writeln!(text, "#define BLOCK {BLOCK}").expect("writing to a string");
+    writeln!(text, "#define BLOCK {BLOCK}\n#define TILE {TILE}").expect("writing to a string");
     text += &PointsArgs::declaration("PointsArgs");
     Specialisation::written("strategies/points.cu", BLOCK, text, false)
 }
@@ -94,6 +94,8 @@ impl PointSort {
             sorted.sort(device, twin)?;
             device.synchronise("sorting points")?;
             sorted.sorter = None;
+            // Runs have nothing to sort.
+            twin.points = None;
         }
         Ok(Some(sorted))
     }

@@ -51,7 +51,9 @@ pub(super) fn sampler<'a>(
     let arrays = twin::upload(device, &mut twin)?;
     let mut points = PointSort::new(device, &mut twin)?;
     if let Some(points) = &mut points {
-        device.quiet("waiting for those who have the field's points")?;
+        if twin.lent {
+            device.quiet("waiting for those who have the field's points")?;
+        }
         points.sort(device, &mut twin)?;
     }
     let args = Argument::new(&twin.args);

@@ -100,7 +100,7 @@ device_struct! {
 }
 
 impl<const K: usize> Cloud<K> {
-    /// What is listed, which points are sorted for when somebody asks first.
+    /// The listed cells. The first call sorts points.
     #[inline]
     fn listed(&self) -> &CellIndex {
         self.listed.get_or_init(|| self.points.as_ref().expect("cells are listed, or made of points").sorted())

@@ -34,7 +34,7 @@ impl Job for Compare<'_> {
                 // Hilbert does not serve every r.
                 let Ok(plan) = request.plan::<K>() else { continue };
                 let start = |target: &Target, how: How| {
-                    // Anew: points that the CPU has sorted no GPU sorts.
+                    // The field is opened anew, since a GPU does not sort points that the CPU has sorted.
                     let field = open(plan.domain(), &request.options().unwrap()).unwrap();
                     Run::new(&plan, &*field).how(how).on(target).start().unwrap()
                 };

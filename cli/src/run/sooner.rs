@@ -22,7 +22,7 @@ const LISTED: u64 = 1 << 18;
 
 /// How long `threads` threads are predicted to take for every cell, by some of them; None where that is not shorter than opening a GPU.
 pub(super) fn on_cpu<const K: usize>(field: &dyn Field<K>, domain: &Domain<K>, threads: usize) -> Option<Duration> {
-    // A GPU sorts points itself, unless the host has sorted them.
+    // The host would sort so many points for a prediction, and a GPU sorts them itself. Lists are not told apart from points.
     if field.most_mixed().is_some_and(|cells| cells > LISTED) {
         return None;
     }

@@ -128,7 +128,7 @@ impl Job for RunCase<'_> {
         let how = How::default().cell(labels.cell(CellType::U64));
         let known = once(oracle, &case.request.plan::<K>()?, field, &how, control)?;
         let reference = Reference::of(case, labels, &known, truth)?;
-        // Anew: points that the CPU has sorted no GPU sorts.
+        // The field is opened anew, since a GPU does not sort points that the CPU has sorted.
         let tested = &*open(&domain, &case.request.options()?)?;
         for row in rows {
             let plan = case.request.clone().curve(row.curve).plan::<K>()?;
