@@ -75,8 +75,8 @@ pub use cell::{Cell, CellType, Endian, IndexOrder, Words, WordsMut};
 #[doc(inline)]
 pub use dimension::MAX_DIM;
 pub use engine::{
-    ArrayReport, AutoScheme, BackendKind, Built, CellsReport, Computation, Computed, LevelCells, LevelReport,
-    PointsRead, Ran, ReadFrom, Report, Request, Run, SCHEMA, SecondsByStage, StageClock, StartingScheme, Target, run,
+    AutoScheme, BackendKind, Built, CellsReport, Computation, Computed, LevelCells, LevelReport, PointsRead, Ran,
+    ReadFrom, Report, Request, Run, SCHEMA, SecondsByStage, StageClock, StartingScheme, Target, run,
 };
 pub use ndarray;
 pub use plan::{Plan, PlanError};

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orthant::disk::Remote;
+use orthant::field::FieldKind;
 use orthant::threads::worker;
 use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeFile, TreeJob, TreeLabel, TreeStore};
 use orthant::with_dimensions;
-use orthant::{ArrayReport, Built, CellType, Control, Keep, ReadFrom};
+use orthant::{Built, CellType, Control, Keep, ReadFrom, Report, Request};
 use orthant_formats::input::{
     About, AboutAxis, Access, ArrayFile, Endian, Format, IndexOrder, LabelTable, Layout, Numbers,
 };
@@ -279,9 +280,10 @@ impl Build<'_> {
         unchanged()?;
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let device = orthant_cli::Machine::look().cpu;
-        let keep = Keep::Regions;
-        let built = Built { counts: &counts, cell: kind, predicate, keep, threads, device: &device, checksum };
-        let report = ArrayReport::new(&plan, self.read.clone(), built);
+        let (input, points, keep) = (self.read.clone(), None, Keep::Regions);
+        let (counts, device) = (&counts, &*device);
+        let built = Built { input, points, counts, cell: kind, predicate, keep, threads, device, checksum };
+        let report = Report::bottom_up(Request::new(FieldKind::Array).computation(&plan), built);
         let info = about.info(&plan).predicate(predicate, nodata);
         let info = self.name.iter().fold(info, |info, name| info.source(name));
         let report = serde_json::to_value(report).ok();

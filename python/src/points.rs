@@ -8,7 +8,7 @@ use orthant::field::{FieldData, FieldKind};
 use orthant::points::{PointAttribute, Points, PointsValue};
 use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeInfo};
 use orthant::with_dimensions;
-use orthant::{ArrayReport, Built, Control, Keep, PointsRead, ReadFrom, Request};
+use orthant::{Built, Control, Keep, PointsRead, ReadFrom, Report, Request};
 use orthant_formats::input::{Endian, IndexOrder, PointsFile};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
@@ -121,10 +121,10 @@ impl Made<'_> {
         }?;
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let device = orthant_cli::Machine::look().cpu;
-        let (keep, predicate) = (Keep::Regions, Predicate::EXACT);
-        let built = Built { counts: &counts, cell: tree.kind(), predicate, keep, threads, device: &device, checksum };
-        let computation = self.request.computation(&plan);
-        let report = ArrayReport::of_points(&plan, computation, (self.from.clone(), read), built);
+        let (input, points, keep, predicate) = (self.from.clone(), Some(read), Keep::Regions, Predicate::EXACT);
+        let (counts, cell, device) = (&counts, tree.kind(), &*device);
+        let built = Built { input, points, counts, cell, predicate, keep, threads, device, checksum };
+        let report = Report::bottom_up(self.request.computation(&plan), built);
         let info = TreeInfo::of(&plan).source(self.request.title());
         let report = serde_json::to_value(report).ok();
         Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(Box::new(tree)), info, report, path: None, objects: None })))

@@ -14,7 +14,7 @@ use crate::rule::RuleKind;
 registry! {
     /// The way from level to level. Under every rule `ask` and `dp` give the same cells, counts and terminal regions.
     /// `exhaustive` has one region, the domain, and evaluates every cell; the rules `full` and `certified` give the
-    /// same cells.
+    /// same cells. Backends carry these three out ([`ON_BACKENDS`](Self::ON_BACKENDS)). `bottom-up` makes trees of cells that are there.
     ///
     /// ```
     /// use orthant::prelude::*;
@@ -25,7 +25,7 @@ registry! {
     ///     let run = Run::new(&plan, &disc).how(How::default().strategy(strategy)).start()?;
     ///     Ok(run.array().map(|array| array.checksum()))
     /// };
-    /// let sums = StrategyKind::ALL.iter().map(checksum).collect::<Result<Vec<_>, orthant::Error>>()?;
+    /// let sums = StrategyKind::ON_BACKENDS.iter().map(checksum).collect::<Result<Vec<_>, orthant::Error>>()?;
     /// assert!(sums[0].is_some() && sums.iter().all(|sum| *sum == sums[0]));
     /// # Ok::<(), orthant::Error>(())
     /// ```
@@ -36,10 +36,15 @@ registry! {
         Ask = "ask",
         /// Dynamic parallelism: every mixed region launches its children.
         Dp = "dp",
+        /// From the cells up, one pass over arrays, lists or points that are there: [`Tree::from_array`](crate::Tree::from_array). No
+        /// backend carries it out, since a field is no source of cells.
+        BottomUp = "bottom-up",
     }
-    instead {
-        "bottom-up" => "bottom-up is what `tree build` and `run array` do where nothing else is asked for",
-    }
+}
+
+impl StrategyKind {
+    /// Those that backends carry out, over every field.
+    pub const ON_BACKENDS: &'static [Self] = &[Self::Exhaustive, Self::Ask, Self::Dp];
 }
 
 registry! {
@@ -352,6 +357,11 @@ impl How {
     pub(crate) fn check(&self, labels: Labels) -> Result<Storage, ChoiceError> {
         if self.tuning.max_kernels == Some(0) {
             return Err(ChoiceError::new("max-kernels", 0, "at least one must be in flight"));
+        }
+        let strategy = self.tuning.strategy;
+        if !StrategyKind::ON_BACKENDS.contains(&strategy) {
+            let reason = "regions are joined from the cells up of arrays, lists and points of files; a run of a field divides: ask, dp or exhaustive";
+            return Err(ChoiceError::new("strategy", strategy, reason));
         }
         Storage::new(labels, self.for_labels(labels)?.kept.cell)
     }

@@ -40,7 +40,9 @@ impl Shared {
     #[doc(hidden)]
     pub fn of(strategy: StrategyKind) -> Self {
         match strategy {
-            StrategyKind::Exhaustive | StrategyKind::Ask => Self { leaf: 2, fill: 16, most: 1 << 20 },
+            StrategyKind::Exhaustive | StrategyKind::Ask | StrategyKind::BottomUp => {
+                Self { leaf: 2, fill: 16, most: 1 << 20 }
+            }
             StrategyKind::Dp => Self { leaf: 4, fill: 64, most: 1 << 16 },
         }
     }

@@ -102,7 +102,7 @@ fn compile_all(
     outline.meet(&twin);
     let outline = &outline;
     let mut sources = vec![sampler::specialise(sample, &twin, how), gather::specialise(), points::specialise()];
-    for &kind in StrategyKind::ALL {
+    for &kind in StrategyKind::ON_BACKENDS {
         sources.push((strategy::of(outline, &twin, &how.clone().strategy(kind)).specialise)(outline, &twin, how)?);
     }
     if how.tuning.mapping() != Mapping::Stream && (twin.has_proofs() || !outline.rule.certifies()) {

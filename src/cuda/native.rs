@@ -19,7 +19,7 @@ pub(super) fn settled(how: &How, split: &[u32; MAX_DIM]) -> Result<How, Error> {
     }
     let refused = |reason: &str, with| Err(ChoiceError::new("stack", Stack::Grid3d, reason).with(with).into());
     match tuning.strategy {
-        StrategyKind::Exhaustive => Ok(how.clone()),
+        StrategyKind::Exhaustive | StrategyKind::BottomUp => Ok(how.clone()),
         StrategyKind::Ask if tuning.mapping.is_some_and(|mapping| mapping != Mapping::Mbr) => {
             refused("the regions of a level are a list, and have no lattice of blocks: use --scheme mbr", &["scheme"])
         }

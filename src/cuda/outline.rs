@@ -36,6 +36,8 @@ pub(super) struct Outline<'a> {
     pub(super) carries: bool,
     /// True if a block of threads proves a region, and leaves a shorter tape for it.
     pub(super) by_blocks: bool,
+    /// True if the roots of the next run are no run of codes along a hierarchical curve.
+    pub(super) scattered: bool,
     /// What only the plan and the field themselves can answer.
     pub(super) typed: Box<dyn OfDimension + 'a>,
 }
@@ -156,6 +158,7 @@ impl<'a> Outline<'a> {
             proves: field.prover().is_some(),
             carries: field.carrier().is_some(),
             by_blocks: false,
+            scattered: false,
             typed: Box::new(Subject { plan: plan.clone(), field }),
         }
     }

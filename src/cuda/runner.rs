@@ -1,5 +1,6 @@
 //! A plan's host program with what it has on a device: made ready for a part, run, and asked about.
 
+use std::mem::replace;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -153,8 +154,26 @@ impl<'a> Runner<'a> {
         self.aim(aim)
     }
 
+    /// Takes the program that roots can have: the regions of an array are listed along runs of codes alone.
+    fn meet_roots(&mut self, start: &Start<'_, MAX_DIM>) -> Result<(), Error> {
+        let outline = &mut self.setup.outline;
+        let scattered = start.first().is_none() || !(start.whole || outline.curve.is_hierarchical());
+        if replace(&mut outline.scattered, scattered) == scattered || !self.setup.twin.surveyed {
+            return Ok(());
+        }
+        match (maker(&self.setup).program)(&self.setup) {
+            Ok(program) => self.program = program,
+            Err(error) => {
+                self.setup.outline.scattered = !scattered;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
     /// Makes ready for a run, if it fits the memory.
     fn aim(&mut self, aim: &Aim<'_>) -> Result<(), Error> {
+        self.meet_roots(&aim.start)?;
         let Setup { device, outline, how, .. } = &self.setup;
         let start = &aim.start;
         if how.tuning.strategy != StrategyKind::Exhaustive && start.len() > limits::MOST {

@@ -1,26 +1,15 @@
-//! Arrays of data: the plan of one as a person states it, and the report of how it was subdivided.
-//!
-//! An array is no field: nothing is evaluated, and it is subdivided from the cells up. Its report has the keys of a run's as far as
-//! they mean something, and where the cells came from.
-
-use serde::{Deserialize, Serialize};
+//! Arrays of data: the plan of one as a person states it.
 
 use crate::backend::Error;
-use crate::cell::CellType;
 use crate::choice::ChoiceError;
 use crate::dimension::here;
-use crate::engine::computation::Computation;
-use crate::engine::read_from::ReadFrom;
-use crate::engine::report::{CellsReport, LevelReport, SCHEMA};
 use crate::engine::request::{Computed, per_axis};
-use crate::field::FieldOptions;
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::per_axis;
-use crate::per_axis::{shortest, text};
+use crate::per_axis::text;
 use crate::plan::Plan;
-use crate::result::{Keep, Launches, RegionsChecksum, RunCounts, Terminal};
 use crate::rule::RuleKind;
-use crate::tree::{About, Predicate};
+use crate::tree::About;
 
 impl Computed {
     /// The plan of an array of `size` cells: rule `full`, since a tree that is made of cells looks at all of them, and where
@@ -97,152 +86,5 @@ impl Computed {
             })?,
         };
         Ok(Domain::new(size, window, self.sample.unwrap_or(Sample::Centre))?)
-    }
-}
-
-/// An array that was subdivided, or points. Schema 1, as a [`Report`](crate::Report).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ArrayReport {
-    /// The schema of this report.
-    pub schema: u32,
-    /// The version of the crate.
-    pub orthant: String,
-    /// What was subdivided, and how finely; the workload is `array` or `points`.
-    #[serde(flatten)]
-    pub computation: Computation,
-    /// Where the cells came from.
-    pub input: ReadFrom,
-    /// How many points were read, of points.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub points: Option<PointsRead>,
-    /// The type of a cell, once it is what the predicate makes of it.
-    pub cell: CellType,
-    /// When cells counted as one value.
-    pub predicate: Predicate,
-    /// What was kept.
-    pub keep: Keep,
-    /// `bottom-up`: from the cells up.
-    pub strategy: String,
-    /// Null: regions have no workers of their own.
-    pub scheme: Option<String>,
-    /// The threads that worked.
-    pub threads: usize,
-    /// `cpu`.
-    pub backend: String,
-    /// The device in words.
-    pub device: String,
-    /// Wall time from the first cell to the last region, with the writing of what is written meanwhile.
-    pub seconds: f64,
-    /// The time of every run: that one.
-    pub samples: Vec<f64>,
-    /// One pass, and no tables.
-    #[serde(flatten)]
-    pub launches: Launches,
-    /// Null: no dense array is kept.
-    pub checksum: Option<String>,
-    /// The sum of the XXH3-64 of the terminal regions ([`RegionsChecksum`]), as a run's under the rule `full`; null if it was not asked for.
-    pub regions_checksum: Option<String>,
-    /// Level 0 first.
-    pub levels: Vec<LevelReport>,
-    /// Cells by what happened to them.
-    pub cells: CellsReport,
-    /// Bytes of the terminal regions and leaf bricks that were kept.
-    pub compact_bytes: u64,
-}
-
-/// What a report is made of beside the plan.
-#[derive(Debug, Clone, Copy)]
-pub struct Built<'a, const K: usize> {
-    /// What was counted, and the time.
-    pub counts: &'a RunCounts<K>,
-    /// The type of a cell.
-    pub cell: CellType,
-    /// When cells counted as one value.
-    pub predicate: Predicate,
-    /// What was kept.
-    pub keep: Keep,
-    /// The threads that worked.
-    pub threads: usize,
-    /// The device in words.
-    pub device: &'a str,
-    /// The checksum of the terminal regions, if it was asked for.
-    pub checksum: Option<RegionsChecksum>,
-}
-
-/// Points that were read.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct PointsRead {
-    /// All of them.
-    pub read: u64,
-    /// Those in the window; the others are in no cell.
-    pub inside: u64,
-    /// Wall time of reading their file.
-    pub reading_seconds: f64,
-    /// Wall time of sorting those in the window, which is part of the time of the run.
-    pub sorting_seconds: f64,
-}
-
-impl ArrayReport {
-    /// The report of points that were subdivided by `plan`.
-    pub fn of_points<const K: usize>(
-        plan: &Plan<K>,
-        computation: Computation,
-        (input, points): (ReadFrom, PointsRead),
-        built: Built<'_, K>,
-    ) -> Self {
-        Self { computation, points: Some(points), ..Self::new(plan, input, built) }
-    }
-
-    /// The report of an array that was subdivided by `plan`.
-    pub fn new<const K: usize>(plan: &Plan<K>, input: ReadFrom, built: Built<'_, K>) -> Self {
-        let Built { counts, cell, predicate, keep, threads, device, checksum } = built;
-        let (domain, scheme, totals) = (plan.domain(), plan.scheme(), counts.totals());
-        // Nothing is iterated.
-        let FieldOptions { precision, arithmetic, .. } = FieldOptions::default();
-        let computation = Computation {
-            workload: "array".into(),
-            source: None,
-            formula: None,
-            data: None,
-            value: None,
-            band: None,
-            k: K,
-            size: domain.size().to_vec(),
-            domain: domain.window().to_vec(),
-            sample: domain.sample(),
-            dwell: None,
-            precision,
-            arithmetic,
-            curve: plan.curve(),
-            explore: plan.rule(),
-            g: scheme.g.to_vec(),
-            r: scheme.r.to_vec(),
-            b: shortest(&scheme.b),
-        };
-        let seconds = counts.times.wall.as_secs_f64();
-        let regions = (totals.filled + totals.leaves) * Terminal::BYTES + totals.leaf_cells * cell.bytes();
-        Self {
-            schema: SCHEMA,
-            orthant: env!("CARGO_PKG_VERSION").into(),
-            computation,
-            input,
-            points: None,
-            cell,
-            predicate,
-            keep,
-            strategy: "bottom-up".into(),
-            scheme: None,
-            threads,
-            backend: "cpu".into(),
-            device: device.into(),
-            seconds,
-            samples: vec![seconds],
-            launches: Launches { kernels: 1, most_in_flight: 1, ..counts.launches },
-            checksum: None,
-            regions_checksum: checksum.map(|sum| sum.to_string()),
-            levels: counts.levels.iter().map(|stats| LevelReport::of(stats, false)).collect(),
-            cells: CellsReport { total: domain.cells(), all: totals.into() },
-            compact_bytes: if keep == Keep::Regions { regions } else { 0 },
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Runs: requests, targets, reports.
 
 mod array;
+mod built;
 mod computation;
 mod list;
 mod of_data;
@@ -13,7 +14,7 @@ mod stages;
 mod start;
 mod target;
 
-pub use array::{ArrayReport, Built, PointsRead};
+pub use built::{Built, PointsRead};
 pub use computation::Computation;
 pub use read_from::ReadFrom;
 pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, SCHEMA};

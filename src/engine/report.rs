@@ -1,15 +1,17 @@
 //! The run report: what was run, what happened on every level, and what it cost. Schema 1.
 //!
 //! Keys may be added; none may change its meaning without a new schema number. A report can be read back, those of older
-//! versions too.
+//! versions too. A run that divides and a tree that is made from the cells up have one kind of report.
 
 use serde::{Deserialize, Serialize};
 
 use crate::backend::{CudaTuning, How, Kept, Mapping, StrategyKind, Tuning};
+use crate::engine::built::PointsRead;
 use crate::engine::computation::Computation;
 use crate::engine::read_from::ReadFrom;
 use crate::engine::stages::SecondsByStage;
 use crate::result::{Keep, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal};
+use crate::tree::Predicate;
 
 /// The schema of a report.
 pub const SCHEMA: u32 = 1;
@@ -55,6 +57,12 @@ pub struct Report {
     /// Where the cells of an array came from; rows of a sweep do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<ReadFrom>,
+    /// From the cells up: when cells counted as one value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicate: Option<Predicate>,
+    /// From points up: how many were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<PointsRead>,
     /// Where it ran.
     pub backend: String,
     /// The device in words.
@@ -270,6 +278,8 @@ impl Report {
             tuning,
             cuda: ran.multiprocessors.map(|_| how.on_cuda()),
             input: None,
+            predicate: None,
+            points: None,
             backend: ran.backend.into(),
             device: ran.device.into(),
             multiprocessors: ran.multiprocessors.map(|[count, _]| count),

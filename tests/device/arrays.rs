@@ -241,6 +241,24 @@ pub fn regions_stay_on_the_gpu(gpu: &Target, _: Scope) {
         assert_eq!(outcome(&found), outcome(&cpu));
         assert!(found.terminals() == cpu.terminals() && found.bricks() == cpu.bricks());
         assert!(lists.leaves > 10 && lists.len() > lists.leaves && lists.bytes() > 0);
+        // Roots that are no run of codes along a hierarchical curve, between runs of the whole plan.
+        let (run, some) =
+            (Roots::Codes { level: 0, range: 1..4 }, Roots::Table { level: 0, codes: &[1, 4, 6], payloads: &[] });
+        for (curve, roots) in [(CurveKind::Canonical, run), (CurveKind::Morton, some)] {
+            let plan = Plan::new(*sparse.domain(), *sparse.scheme(), curve, RuleKind::Certified).unwrap();
+            let of = |target: &Target, mapping| {
+                let how = How::default().keep(Keep::Regions).mapping(mapping);
+                let mut prepared = target.of().prepare(&plan, &there, &how).unwrap();
+                let mut part = |part: &Part<'_, 3>| {
+                    prepared.run(part, &Control::default()).unwrap();
+                    outcome(&prepared.subdivision().unwrap())
+                };
+                [Part::default(), Part::of(roots.clone()), Part::default()].map(|roots| part(&roots))
+            };
+            let cpu = of(&Target::cpu(), None);
+            assert_ne!(cpu[0], cpu[1]);
+            assert_eq!(of(gpu, Some(Mapping::Stream)), cpu, "{curve}");
+        }
     }
 }
 

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use orthant::field::FieldKind;
 use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{BottomUp, Census, NotANumber, Source};
 use orthant::with_dimensions;
-use orthant::{ArrayReport, Built, Computed, Control, How, Keep, Plan, Tree};
+use orthant::{Built, Computed, Control, How, Keep, Plan, Report, Request, Tree};
 use orthant_formats::input::{Layout, Numbers};
 
 use super::kept_tree::KeptTree;
@@ -176,13 +177,14 @@ impl ArrayRun {
                 return Err(error);
             }
         };
-        let from = self.input.from(path, plan.domain().cells() as u64 * read.bytes(), nan);
+        let input = self.input.from(path, plan.domain().cells() as u64 * read.bytes(), nan);
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let (counts, device) = (&counts, &*self.machine.cpu);
-        let built = Built { counts, cell: kind, predicate, keep: self.args.keep, threads, device, checksum };
-        let report = ArrayReport::new(&plan, from, built);
+        let (keep, points, computation) = (self.args.keep, None, Request::new(FieldKind::Array).computation(&plan));
+        let built = Built { input, points, counts, cell: kind, predicate, keep, threads, device, checksum };
+        let report = Report::bottom_up(computation, built);
         if !self.voice.quiet && !outputs.stdout {
-            print(escape::lines(&summary::of_array(&report).to_string()))?;
+            print(escape::lines(&summary::of_array(&report)))?;
         }
         let leaves = counts.totals().leaf_cells as f64 / plan.domain().cells() as f64;
         if !warned {
@@ -192,7 +194,7 @@ impl ArrayRun {
         KeptTree {
             tree: tree.as_ref(),
             slice: &slice,
-            shown: self.shown(report.predicate.keeps_cells(), nodata),
+            shown: self.shown(predicate.keeps_cells(), nodata),
             report: &report,
             limit: self.limit,
             control: &self.control,

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use orthant::{ArrayReport, Control, Tree};
+use orthant::{Control, Report, Tree};
 use orthant_formats::export::npy;
 
 use super::outputs::{Format, Outputs, finish, write_report};
@@ -18,7 +18,7 @@ pub(super) struct KeptTree<'a, const K: usize> {
     pub(super) tree: Option<&'a Tree<K>>,
     pub(super) slice: &'a Slice<K>,
     pub(super) shown: Shown<'a>,
-    pub(super) report: &'a ArrayReport,
+    pub(super) report: &'a Report,
     /// Bytes of what is made for pictures, at most.
     pub(super) limit: Option<u64>,
     pub(super) control: &'a Control,

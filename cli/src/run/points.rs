@@ -10,7 +10,7 @@ use orthant::points::{PointsValue, has_axes};
 use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo};
 use orthant::with_dimensions;
-use orthant::{ArrayReport, Built, Bytes, Computation, Control, How, Keep, Plan, PointsRead, ReadFrom, Request, Tree};
+use orthant::{Built, Bytes, Computation, Control, How, Keep, Plan, PointsRead, ReadFrom, Report, Request, Tree};
 use orthant_formats::input::{Endian, IndexOrder};
 use rayon::ThreadPool;
 
@@ -167,7 +167,11 @@ impl PointsRun {
             sorting_seconds,
         };
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
+        let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+        let (order, endian, nan) = (IndexOrder::C, Endian::Little, NotANumber::Error);
         let built = Built {
+            input: ReadFrom { path, member: None, order, endian, bytes, nan },
+            points: Some(read),
             counts: &counts,
             cell: kind,
             predicate: Predicate::EXACT,
@@ -176,12 +180,9 @@ impl PointsRun {
             device: &self.machine.cpu,
             checksum,
         };
-        let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-        let (order, endian, nan) = (IndexOrder::C, Endian::Little, NotANumber::Error);
-        let from = ReadFrom { path, member: None, order, endian, bytes, nan };
-        let report = ArrayReport::of_points(&plan, computation, (from, read), built);
+        let report = Report::bottom_up(computation, built);
         if !self.voice.quiet && !outputs.stdout {
-            print(escape::lines(&summary::of_array(&report).to_string()))?;
+            print(escape::lines(&summary::of_array(&report)))?;
         }
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
         let shown = Shown { gradient: self.args.output.palette, are_labels: Some(false), labels: &[], nodata: None };

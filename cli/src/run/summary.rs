@@ -3,7 +3,7 @@
 use orthant::choice::ChoiceValue;
 use orthant::per_axis::{shortest, text as by};
 use orthant::tree::Predicate;
-use orthant::{ArrayReport, Bytes, LevelReport, PointsRead, Report, SecondsByStage, StrategyKind};
+use orthant::{Bytes, LevelReport, PointsRead, Report, SecondsByStage, StrategyKind};
 
 use crate::escape;
 use crate::input;
@@ -103,18 +103,19 @@ pub(super) fn of_stages(seconds: &SecondsByStage) -> String {
     format!("orthant: {whole:.3} s from the first step: {spent}")
 }
 
-/// What an array was found to be.
-pub(super) fn of_array(report: &ArrayReport) -> String {
+/// What an array was found to be, or points.
+pub(super) fn of_array(report: &Report) -> String {
     let (computation, cells) = (&report.computation, &report.cells.all);
-    let name = escape::line(&input::name(&report.input.path, report.input.member.as_deref()));
+    let read = report.input.as_ref();
+    let name = read.map_or(String::new(), |read| escape::line(&input::name(&read.path, read.member.as_deref())));
     let mut text = format!(
         "{} {name} {} {}, {} {} on cpu ({} threads), g {} r {} B {}, explore {}\n\n",
         computation.workload,
         by(&computation.size),
-        report.cell,
-        report.strategy,
+        report.kept.cell,
+        report.tuning.strategy,
         computation.curve,
-        report.threads,
+        report.tuning.threads.unwrap_or(0),
         by(&shortest(&computation.g)),
         by(&shortest(&computation.r)),
         by(&computation.b),
@@ -122,22 +123,21 @@ pub(super) fn of_array(report: &ArrayReport) -> String {
     );
     text += &levels(&report.levels, false);
     text += &format!("cells    {} = {} filled + {} in leaves\n", report.cells.total, cells.filled, cells.leaf);
+    let seconds = report.seconds;
+    if let Some(predicate) = report.predicate.filter(|&predicate| predicate != Predicate::EXACT) {
+        text += &format!("by       {predicate}\n");
+    }
     if let Some(PointsRead { read, inside, .. }) = report.points {
         let outside = match read - inside {
             0 => "all in the window".into(),
             outside => format!("{inside} in the window, {outside} outside of it"),
         };
-        let rate = inside as f64 / report.seconds.max(1e-9) / 1e6;
+        let rate = inside as f64 / seconds.max(1e-9) / 1e6;
         text += &format!("points   {read}, {outside}\n");
-        text += &format!("time     {:.3} s, {rate:.1} million points/s\n", report.seconds);
-    }
-    if report.predicate != Predicate::EXACT {
-        text += &format!("by       {}\n", report.predicate);
-    }
-    let rate = (report.input.bytes as f64 / report.seconds.max(1e-9)) as u128;
-    if report.points.is_none() {
-        text +=
-            &format!("time     {:.3} s for {}, {}/s\n", report.seconds, Bytes(report.input.bytes.into()), Bytes(rate));
+        text += &format!("time     {seconds:.3} s, {rate:.1} million points/s\n");
+    } else if let Some(read) = read {
+        let rate = (read.bytes as f64 / seconds.max(1e-9)) as u128;
+        text += &format!("time     {seconds:.3} s for {}, {}/s\n", Bytes(read.bytes.into()), Bytes(rate));
     }
     if let Some(checksum) = &report.regions_checksum {
         text += &format!("checksum {checksum}\n");

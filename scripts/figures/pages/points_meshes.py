@@ -9,7 +9,9 @@ BENCH = rows("points-bench.jsonl")
 POINTS = rows("points.jsonl")
 COMPARED = rows("mesh-compare.jsonl")
 BESIDE = rows("points-compare.jsonl")
+ON_CARD = rows("h200/points-on-card.jsonl")
 GOAL = 30  # millions of points per second on two cores
+GOAL_ON_CARD = 500
 
 
 def figures(page):
@@ -18,6 +20,7 @@ def figures(page):
     in_memory(page)
     from_files(page)
     on_a_gpu(page)
+    on_the_card(page)
     page.no_rows(TIMES, "## Meshes")
 
 
@@ -76,6 +79,31 @@ def on_a_gpu(page):
     counts = seconds("points count 2048 ask counts", "cuda")
     page.says("10 million points at 2048³ are divided in @ ms by their number, which is @ billion a second", counts * 1e3, 0.01 / counts)
     page.given("The goal was 5 times", "The goal was 0.5 billion", "after 150 s of the script", "are 10 million on a wavy sphere", "of 100,000 triangles, and the")
+
+
+def on_the_card(page):
+    lines = ["| points | n | `--value` | way | ms | M points/s |", "|--:|--:|---|---|--:|--:|"]
+    for row in ON_CARD:
+        value, way = row.say("way").split(" ", 1)
+        cells = [f"{row.get('points') / 1e6:.0f} M", f"{row.get('side')}", f"`{value}`", way, f"{row.get('seconds') * 1e3:.2f}"]
+        cells.append(f"{row.get('million_points_per_second'):,.0f}")
+        lines.append(f"| {' | '.join(cells)} |")
+    page.block("\n".join(lines))
+    of = lambda points, side, *ways: [
+        row for row in ON_CARD if row.get("points") == points and row.get("side") == side and any(row.say("way").endswith(way) for way in ways)
+    ]
+    rates = lambda found: [row.get("million_points_per_second") for row in found]
+    streams, others = rates(of(10**7, 2048, "stream")), rates(of(10**7, 2048, "sbr", "dp"))
+    if max(streams) >= GOAL_ON_CARD or min(others) < GOAL_ON_CARD:
+        raise Wrong("h200/points-on-card.jsonl: the page says which ways reach the goal, and the rows say others")
+    page.says("The goal was @ million points per second. One block", GOAL_ON_CARD)
+    page.says("reach it for 10 million points, with @ to @ million", min(others), max(others))
+    page.says("Streams do not: they reach @ and @ million", min(streams), max(streams))
+    many = rates(of(10**8, 2048, ""))
+    page.says("as many points all ways reach @ to @ million per second", min(many), max(many))
+    few = [row.get("seconds") * 1e3 for row in of(10**7, 48, "")]
+    page.says("points take @ to @ ms", min(few), max(few))
+    page.given("a hundredth of them lie in one cell, and a hundredth beyond", "doubles, 24 bytes for each point. The points", "for ten\ntimes as many points")
 
 
 def bench(shape, value):

@@ -15,5 +15,6 @@ pub(super) fn of<const K: usize>(kind: StrategyKind) -> &'static dyn Strategy<K>
         StrategyKind::Exhaustive => &exhaustive::Exhaustive,
         StrategyKind::Ask => &ask::Ask,
         StrategyKind::Dp => &dp::Dp,
+        StrategyKind::BottomUp => unreachable!("refused before a run is prepared"),
     }
 }

@@ -3,8 +3,7 @@
 //! The pyramid says what every region is when a run begins. What is left is to list the terminal ones in the order of their codes, and to
 //! copy the cells of leaves. The host waits once, to hear how many there are.
 
-use crate::backend::{Error, How, Mapping, StrategyKind};
-use crate::choice::ChoiceError;
+use crate::backend::{Error, How, StrategyKind};
 use crate::cuda::args::{LaunchArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED};
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::kernel::Kernel;
@@ -37,10 +36,12 @@ const NO_BRICK: u64 = u64::MAX;
 /// What the host waits for.
 const KERNELS: &str = "listing the regions of an array";
 
-/// True if a run is one of these: its field is an array, proofs decide as every cell does, and the pyramid reaches the last level.
+/// True if a run is one of these: its field is an array, proofs decide as every cell does, the pyramid reaches the last level, and the
+/// roots are a run of codes.
 pub(super) fn serves(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> bool {
     let tuning = &how.tuning;
     twin.surveyed
+        && !outline.scattered
         && tuning.strategy == StrategyKind::Ask
         && how.kept.keep != Keep::Dense
         && (outline.rule == RuleKind::Full || outline.rule.certifies())
@@ -206,12 +207,7 @@ impl MakeProgram for BottomUpProgram {
 
 impl Program for BottomUpProgram {
     fn aim(&mut self, setup: &Setup<'_>) -> Result<(), Error> {
-        let (outline, start) = (&setup.outline, &setup.start);
-        if !(start.first().is_some() && (start.whole || outline.curve.is_hierarchical())) {
-            let reason = "an array's stream lists the regions of a run of codes along a hierarchical curve";
-            return Err(ChoiceError::new("scheme", Mapping::Stream, reason).with(&["parts", "curve"]).into());
-        }
-        let bytes = outline.levels.len() as u64 * MOST_PIECES * 8;
+        let bytes = setup.outline.levels.len() as u64 * MOST_PIECES * 8;
         self.ranks.ensure(setup.device, "the ranks of regions", bytes, Allocation::Pool)?;
         Ok(())
     }

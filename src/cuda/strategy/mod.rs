@@ -62,5 +62,6 @@ pub(super) fn of(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Maker {
         }
         (StrategyKind::Ask, Mapping::Stream) => Maker::of::<stream::StreamProgram>(),
         (StrategyKind::Dp, _) => Maker::of::<dp::DpProgram>(),
+        (StrategyKind::BottomUp, _) => unreachable!("refused before programs are made"),
     }
 }

@@ -114,7 +114,7 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
     let mut axes = vec![
         axis("case", ALL, &names, |row, case| row.case = case),
         axis("curve", ALL, CurveKind::ALL, |row, curve| row.curve = curve),
-        axis("strategy", ALL, StrategyKind::ALL, how(How::strategy)),
+        axis("strategy", ALL, StrategyKind::ON_BACKENDS, how(How::strategy)),
         axis("keep", ALL, Keep::ALL, how(How::keep)),
         axis("cell", ALL, CellType::ALL, how(How::cell)),
         axis("prove", DIVIDING, &PROOFS, how(How::prove)),
@@ -167,7 +167,7 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, Wanted) -
     // count as met in rows that drop them.
     let absent: Vec<usize> = axes
         .iter()
-        .map(|axis| usize::from(!StrategyKind::ALL.iter().all(|&strategy| (axis.concerns)(strategy))))
+        .map(|axis| usize::from(!StrategyKind::ON_BACKENDS.iter().all(|&strategy| (axis.concerns)(strategy))))
         .collect();
     let named = |name| axes.iter().position(|axis| axis.name == name);
     let (balancer, stack, launch) = (named(BALANCER), named(STACK), named(DP_LAUNCH));
@@ -184,7 +184,7 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, Wanted) -
         if balanced.is_some_and(|balancer| !listed || (scope == Scope::Static && balancer == 2)) {
             return false;
         }
-        let strategy = row[STRATEGY].map(|number| StrategyKind::ALL[number]);
+        let strategy = row[STRATEGY].map(|number| StrategyKind::ON_BACKENDS[number]);
         let streams = chosen(SCHEME).is_some_and(streamed);
         // They are ASK's, settle in place, and begin above the last levels.
         let whole = strategy.is_none_or(|strategy| strategy == StrategyKind::Ask)
@@ -257,7 +257,7 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, Wanted) -
     rows.sort();
     let row = |numbers: Vec<usize>| {
         let mut row = Row { case: 0, curve: CurveKind::Morton, cut: Cut::NONE, how: How::default() };
-        let strategy = StrategyKind::ALL[numbers[STRATEGY]];
+        let strategy = StrategyKind::ON_BACKENDS[numbers[STRATEGY]];
         let concerned = axes.iter().zip(&absent).zip(numbers).filter(|((axis, _), _)| (axis.concerns)(strategy));
         concerned.for_each(|((axis, absent), number)| (axis.set)(&mut row, number - absent));
         row
@@ -339,7 +339,7 @@ mod tests {
                     || streams && listed
                     || (i, j) == (CASE, CURVE) && a % 3 == 0 && b == last
                     || (i, j) == (CASE, CELL) && a % 5 == 0 && b == widest;
-                !unserved && StrategyKind::ALL.iter().enumerate().any(|strategy| possible(&strategy))
+                !unserved && StrategyKind::ON_BACKENDS.iter().enumerate().any(|strategy| possible(&strategy))
             };
             for j in 0..axes.len() {
                 for i in 0..j {
