@@ -280,7 +280,7 @@ impl Build<'_> {
         unchanged()?;
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let device = orthant_cli::Machine::look().cpu;
-        let (input, points, keep) = (self.read.clone(), None, Keep::Regions);
+        let (input, points, keep) = (Some(self.read.clone()), None, Keep::Regions);
         let (counts, device) = (&counts, &*device);
         let built = Built { input, points, counts, cell: kind, predicate, keep, threads, device, checksum };
         let report = Report::bottom_up(Request::new(FieldKind::Array).computation(&plan), built);

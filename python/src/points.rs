@@ -121,7 +121,7 @@ impl Made<'_> {
         }?;
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let device = orthant_cli::Machine::look().cpu;
-        let (input, points, keep, predicate) = (self.from.clone(), Some(read), Keep::Regions, Predicate::EXACT);
+        let (input, points, keep, predicate) = (Some(self.from.clone()), Some(read), Keep::Regions, Predicate::EXACT);
         let (counts, cell, device) = (&counts, tree.kind(), &*device);
         let built = Built { input, points, counts, cell, predicate, keep, threads, device, checksum };
         let report = Report::bottom_up(self.request.computation(&plan), built);

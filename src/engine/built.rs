@@ -13,8 +13,8 @@ use crate::tree::Predicate;
 /// What a report from the cells up is made of beside its computation.
 #[derive(Debug, Clone)]
 pub struct Built<'a, const K: usize> {
-    /// Where the cells came from.
-    pub input: ReadFrom,
+    /// Where the cells came from, if a report is to say it.
+    pub input: Option<ReadFrom>,
     /// Of points, how many were read.
     pub points: Option<PointsRead>,
     /// What was counted, and the time.
@@ -65,6 +65,6 @@ impl Report {
         let mut report = Self::new(computation, &how, counts, ran);
         report.tuning.mapping = None;
         report.launches = Launches { kernels: 1, most_in_flight: 1, ..report.launches };
-        Self { input: Some(input), predicate: Some(predicate), points, ..report }
+        Self { input, predicate: Some(predicate), points, ..report }
     }
 }

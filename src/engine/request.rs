@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::backend::{Error, How};
+use crate::backend::{Error, How, StrategyKind};
 use crate::choice::{ChoiceError, choices};
 use crate::curve::{CurveError, CurveKind};
 use crate::dimension::here;
@@ -193,9 +193,12 @@ impl Request {
         Ok(Domain::new(size, self.window_over(&defaults, size)?, sample)?)
     }
 
-    /// How a region is found uniform: as asked for, else as the field has it.
+    /// How a region is found uniform: as asked for, else by all cells from the cells up, and otherwise as the field has it.
     pub fn rule(&self, k: usize) -> RuleKind {
-        self.computed.explore.unwrap_or(self.workload.defaults(k).explore)
+        self.computed.explore.unwrap_or(match self.how.tuning.strategy {
+            StrategyKind::BottomUp => RuleKind::Full,
+            _ => self.workload.defaults(k).explore,
+        })
     }
 
     /// The XXH3-64 of the source or of the data, as `xxh3:` and sixteen hexadecimal digits; None if there is neither.

@@ -88,6 +88,11 @@ impl StoredArray {
         &self.size
     }
 
+    /// All cells, axis 0 fastest, in this machine's byte order.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The type of a cell.
     pub fn kind(&self) -> CellType {
         self.kind

@@ -20,6 +20,7 @@ mod error;
 mod file;
 mod finder;
 mod from_array;
+mod from_data;
 mod label_look;
 mod labels;
 mod large;

@@ -283,7 +283,7 @@ impl<const K: usize> Source<K> for DenseArray<K> {
 }
 
 /// Copies a box out of an array of `size` cells, row by row.
-fn copy_rows<const K: usize>(size: [u32; K], cells: &[u8], window: &Region<K>, bytes: &mut [u8]) {
+pub(super) fn copy_rows<const K: usize>(size: [u32; K], cells: &[u8], window: &Region<K>, bytes: &mut [u8]) {
     let rows = Rows::of(window, &Region { corner: [0; K], extent: size });
     let width = bytes.len() / window.volume() as usize;
     copy_some(rows, width, cells, bytes);

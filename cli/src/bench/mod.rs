@@ -4,6 +4,7 @@ mod args;
 mod axis;
 mod constraint;
 pub(crate) mod energy;
+mod from_cells;
 pub(crate) mod provenance;
 pub(crate) mod ran;
 pub(crate) mod row;
@@ -20,7 +21,7 @@ use std::time::Duration;
 
 use orthant::backend::{DeviceFacts, Part};
 use orthant::field::{Job, Open};
-use orthant::{Control, Ran, Report, Request, Target};
+use orthant::{Control, Ran, Report, Request, StrategyKind, Target};
 
 use crate::data::read_for;
 use crate::error::Error;
@@ -60,7 +61,8 @@ pub(super) fn bench(args: BenchOptions, voice: Voice) -> Result<(), Error> {
             continue;
         };
         cases += 1;
-        match settings.parse(&case) {
+        let parsed = settings.parse(&case).and_then(from_cells::placed);
+        match parsed {
             _ if args.list => print(format_args!("{}\n", case.key()))?,
             Ok(run) => planned.push((case, run)),
             Err(wrong) => return Err(Error::Input(format!("{}: {wrong} (in the case {})", sweep.name, case.key()))),
@@ -338,6 +340,10 @@ impl Job for MeasureCase<'_> {
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
         let Self { mut request, testbed, bench } = self;
         let target = &testbed.target;
+        if request.how.tuning.strategy == StrategyKind::BottomUp {
+            let (times, report) = from_cells::measure(&request, &request.plan::<K>()?, bench)?;
+            return Ok((times, None, report));
+        }
         let (plan, mapping) = machine::suited(request.plan::<K>()?, target, &request, true, bench.voice)?;
         request.how = request.how.mapping(mapping);
         let plan = machine::shared(plan, target, &request, bench.voice)?;

@@ -14,7 +14,8 @@ pub(crate) struct RanRow {
     pub(crate) arithmetic: String,
     pub(crate) cell: String,
     pub(crate) strategy: String,
-    pub(crate) scheme: String,
+    /// Null from the cells up, where regions have no workers of their own.
+    pub(crate) scheme: Option<String>,
     /// Null where the default of strategy and scheme was taken; older reports lack it.
     pub(crate) pass: Option<String>,
     /// Null where the one that fits was taken, or nothing is settled from lists; older reports lack it.

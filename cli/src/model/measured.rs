@@ -61,7 +61,7 @@ impl MeasuredSpeedups {
         let point = |&(ran, time): &(&RanRow, f64)| {
             let speedup = whole.get(&ran.size[0])? / time;
             Some(Point {
-                scheme: ran.scheme.to_uppercase(),
+                scheme: ran.scheme.as_deref().unwrap_or_default().to_uppercase(),
                 n: ran.size[0],
                 split: [ran.g[0], ran.r[0], ran.b[0]],
                 speedup,

@@ -76,7 +76,9 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Measured>, Error> {
             runs.extend(run);
         }
         if runs.len() == before && failed > 0 {
-            return Err(Error::Input(format!("{file}: nothing to fit: its {failed} rows are of cases that failed")));
+            return Err(Error::Input(format!(
+                "{file}: nothing to fit: its {failed} rows are of cases that failed, or of bottom-up"
+            )));
         }
         if runs.len() == before {
             return Err(Error::Input(format!(
@@ -111,7 +113,10 @@ fn report_or_row(page: Value) -> Result<Option<Measured>, String> {
     }
     let row = MeasuredRow::deserialize(&page).map_err(|error| error.to_string())?;
     row.samples.as_ref().map_or(Ok(()), CaseTimes::check)?;
-    row.run.map(|report| measured(&report, row.samples.map(|samples| samples.median))).transpose()
+    // The model knows runs that divide.
+    let divided =
+        row.run.filter(|run| run.get("strategy").and_then(Value::as_str) != Some(StrategyKind::BottomUp.name()));
+    divided.map(|report| measured(&report, row.samples.map(|samples| samples.median))).transpose()
 }
 
 /// What is wrong with a report, in a level with the level and the key, which serde does not name.

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
 use orthant::field::{DataValue, FieldKind};
-use orthant::{BackendKind, CellType, How, Keep, Mapping, Request, Target};
+use orthant::{BackendKind, CellType, How, Keep, Mapping, Request, StrategyKind, Target};
 
 use crate::error::Error;
 use crate::output::tree::is_tree;
@@ -144,7 +144,8 @@ impl RunOptions {
         // What a cell of points is worth is no matter of strategies.
         let own = if self.workload == FieldKind::Points { "value" } else { "" };
         let of_fields = || OF_FIELDS.into_iter().find(|&name| name != own && self.computed.0.get(name).is_some());
-        said(&self.how.tuning.0, &["threads"])
+        let strategy = if self.how.is_bottom_up() { "strategy" } else { "" };
+        said(&self.how.tuning.0, &["threads", strategy])
             .or_else(|| said(&self.how.kept.0, &["keep"]))
             .or_else(|| said(&self.how.cuda.0, &[]))
             .or(dense.then_some("keep"))
@@ -161,6 +162,11 @@ impl RunOptions {
 }
 
 impl HowOptions {
+    /// True if regions are to be joined from the cells up.
+    pub(crate) fn is_bottom_up(&self) -> bool {
+        self.tuning.0.get("strategy") == Some(StrategyKind::BottomUp.name())
+    }
+
     /// The request that these options make with what is computed.
     ///
     /// # Errors

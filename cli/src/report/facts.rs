@@ -89,12 +89,10 @@ impl Fact {
         }
     }
 
-    /// Strategy and parallel scheme, and the pass and the balancer where they were chosen; exhaustive has none that matters to it.
+    /// Strategy and parallel scheme, and the pass and the balancer where they were chosen; exhaustive has none that matters to it, and bottom-up none.
     pub(super) fn method(&self) -> String {
         let RanRow { strategy, scheme, pass, balancer, .. } = &self.ran;
-        if self.is_exhaustive() {
-            return strategy.clone();
-        }
+        let Some(scheme) = scheme.as_ref().filter(|_| !self.is_exhaustive()) else { return strategy.clone() };
         let chosen = [pass, balancer].into_iter().flatten().map(|name| format!(" {name}"));
         format!("{strategy} {scheme}{}", chosen.collect::<String>())
     }

@@ -177,7 +177,7 @@ impl ArrayRun {
                 return Err(error);
             }
         };
-        let input = self.input.from(path, plan.domain().cells() as u64 * read.bytes(), nan);
+        let input = Some(self.input.from(path, plan.domain().cells() as u64 * read.bytes(), nan));
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let (counts, device) = (&counts, &*self.machine.cpu);
         let (keep, points, computation) = (self.args.keep, None, Request::new(FieldKind::Array).computation(&plan));

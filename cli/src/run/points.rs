@@ -170,7 +170,7 @@ impl PointsRun {
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
         let (order, endian, nan) = (IndexOrder::C, Endian::Little, NotANumber::Error);
         let built = Built {
-            input: ReadFrom { path, member: None, order, endian, bytes, nan },
+            input: Some(ReadFrom { path, member: None, order, endian, bytes, nan }),
             points: Some(read),
             counts: &counts,
             cell: kind,

@@ -1,0 +1,84 @@
+//! Cases of the strategy `bottom-up`: the data of a file become a tree, from the cells up.
+
+use std::time::{Duration, Instant};
+
+use orthant::points::PointsValue;
+use orthant::result::Times;
+use orthant::tree::{Census, Predicate};
+use orthant::{BackendKind, Built, Keep, Plan, Report, Request, Tree};
+use rayon::ThreadPool;
+
+use super::Measuring;
+use super::row::CaseTimes;
+use crate::error::Error;
+use crate::measure::repeat;
+use crate::options::RunOptions;
+use crate::threads::pool;
+
+/// A case with one of bottom-up on the CPU, where it runs.
+///
+/// # Errors
+/// Names what it cannot have: a GPU, or a dense array.
+pub(super) fn placed(mut run: RunOptions) -> Result<RunOptions, String> {
+    if !run.how.is_bottom_up() {
+        return Ok(run);
+    }
+    if run.how.backend == Some(BackendKind::Cuda) || run.how.device.is_some() {
+        return Err(
+            "--strategy bottom-up runs on the CPU: exclude the case, or leave --backend cuda and --device out".into()
+        );
+    }
+    if run.how.kept.0.get("keep") == Some(Keep::Dense.name()) {
+        return Err("--strategy bottom-up makes regions: exclude the case, or use --keep regions or counts".into());
+    }
+    run.how.backend = Some(BackendKind::Cpu);
+    Ok(run)
+}
+
+/// Measures the tree of the request's data. The time is that of making the tree; what it holds is counted behind it.
+pub(super) fn measure<const K: usize>(
+    request: &Request,
+    plan: &Plan<K>,
+    bench: &Measuring,
+) -> Result<(CaseTimes, Report), Error> {
+    let how = &request.how;
+    let value = request.computed.value.and_then(|value| value.of_points()).unwrap_or(PointsValue::Occupied);
+    let Some(data) = &request.data else {
+        let name = request.workload;
+        let reason =
+            format!("--strategy bottom-up: {name} is computed, and has no cells to join: ask, dp or exhaustive");
+        return Err(Error::Input(reason).about(&["strategy"]));
+    };
+    let pool = how.tuning.threads.map(pool).transpose()?;
+    let mut made = None;
+    let mut make = || {
+        made = None;
+        let start = Instant::now();
+        made = Some(Tree::from_data(plan, data, value, how.mem_limit, &bench.control)?);
+        Ok(Times { wall: start.elapsed(), device: None })
+    };
+    let samples = match &pool {
+        Some(pool) => pool.install(|| repeat(&bench.rule, &mut make)),
+        None => repeat(&bench.rule, &mut make),
+    }?;
+    let tree = made.expect("a case is measured once at least");
+    let mut census = Census::new(plan, 0, false);
+    census.add(&tree);
+    let (mut counts, _) = census.counts();
+    counts.times.wall = Duration::from_secs_f64(samples.median());
+    let built = Built {
+        // Their case says what rows are of.
+        input: None,
+        points: None,
+        counts: &counts,
+        cell: tree.kind(),
+        predicate: Predicate::EXACT,
+        keep: if how.kept.keep == Keep::Dense { Keep::Regions } else { how.kept.keep },
+        threads: pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads),
+        device: &bench.machine.cpu,
+        checksum: None,
+    };
+    let report = Report::bottom_up(request.computation(plan), built);
+    // Rows carry every sample.
+    Ok((CaseTimes::new(samples, bench.rule.warm_up), Report { samples: Vec::new(), ..report }))
+}
