@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use orthant::backend::Estimate;
 use orthant::field::{FieldData, FieldKind, Job, Open, StoredArray};
 use orthant::list::{ListError, StoredList};
+use orthant::points::PointsValue;
 use orthant::prelude::*;
-use orthant::result::RunCounts;
-use orthant::tree::CellList;
+use orthant::result::{LevelStats, RunCounts};
+use orthant::tree::{CellList, Census};
 use orthant::{CellType, Control, Request};
 use proptest::prelude::*;
 
@@ -77,37 +78,36 @@ prop_compose! {
 }
 
 /// Runs a request, and says what was counted and what the cells are. A list is made a tree, too: its regions are returned.
-struct Ran<'a>(&'a Request, Option<&'a Listed>);
+struct Ran<'a>(&'a Request);
 
 impl Job for Ran<'_> {
-    type Output = (Vec<[u64; 4]>, String, Option<[u64; 2]>);
+    type Output = (Vec<[u64; 4]>, String, Vec<[u64; 4]>);
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
-        let Self(request, listed) = self;
+        let Self(request) = self;
         let plan = request.plan::<K>().unwrap();
         let field = open(plan.domain(), &request.options().unwrap()).unwrap();
         let how = request.how.clone().for_labels(field.labels()).unwrap();
         let found = Run::new(&plan, &*field).how(how).start().unwrap();
-        let RunCounts { levels, .. } = found.counts();
-        let levels = levels
-            .iter()
-            .map(|level| [level.counts.regions, level.counts.subdivided, level.counts.filled, level.counts.leaves])
-            .collect();
-        let tree = listed.map(|listed| {
-            let full = Plan::new(*plan.domain(), *plan.scheme(), plan.curve(), RuleKind::Full).unwrap();
-            let mut list = CellList::new(&full, listed.kind).unwrap().most(0);
-            list = list.background(listed.kind.word_of(listed.background));
-            for (cell, &value) in &listed.cells {
-                list.push(std::array::from_fn(|j| cell[j]), listed.kind.word_of(value)).unwrap();
-            }
-            list.sorted(&Control::default()).unwrap().regions()
-        });
-        (levels, found.array().unwrap().checksum(), tree)
+        let levels = |counts: &RunCounts<K>| -> Vec<[u64; 4]> {
+            let level = |level: &LevelStats<K>| {
+                let counts = level.counts;
+                [counts.regions, counts.subdivided, counts.filled, counts.leaves]
+            };
+            counts.levels.iter().map(level).collect()
+        };
+        // The same from the cells up.
+        let full = Plan::new(*plan.domain(), *plan.scheme(), plan.curve(), RuleKind::Full).unwrap();
+        let data = request.data.as_ref().unwrap();
+        let tree = Tree::from_data(&full, data, PointsValue::Occupied, None, &Control::default()).unwrap();
+        let mut census = Census::new(&full, 0, false);
+        census.add(&tree);
+        (levels(found.counts()), found.array().unwrap().checksum(), levels(&census.counts().0))
     }
 }
 
-fn ran(request: &Request, listed: Option<&Listed>) -> (Vec<[u64; 4]>, String, Option<[u64; 2]>) {
-    request.workload.dispatch(request.k(), Ran(request, listed)).unwrap()
+fn ran(request: &Request) -> (Vec<[u64; 4]>, String, Vec<[u64; 4]>) {
+    request.workload.dispatch(request.k(), Ran(request)).unwrap()
 }
 
 proptest! {
@@ -122,18 +122,17 @@ proptest! {
         };
         let of_list = request(listed.list().into(), rule);
         let of_array = request(listed.array().into(), rule);
-        let (levels, cells, tree) = ran(&of_list, Some(&listed));
-        let (levels_of_array, cells_of_array, _) = ran(&of_array, None);
+        let (levels, cells, tree) = ran(&of_list);
+        let (levels_of_array, cells_of_array, tree_of_array) = ran(&of_array);
         prop_assert_eq!(&levels, &levels_of_array);
-        prop_assert_eq!(cells, cells_of_array);
-        let sum = |column: usize| levels.iter().map(|level| level[column]).sum::<u64>();
-        prop_assert_eq!(tree, Some([sum(2) + sum(3), sum(3)]));
+        prop_assert_eq!(&cells, &cells_of_array);
+        prop_assert_eq!(&tree, &levels);
+        prop_assert_eq!(&tree_of_array, &levels);
         // Dp and exhaustive leave the same cells.
         for strategy in [StrategyKind::Dp, StrategyKind::Exhaustive] {
             let mut other = of_list.clone();
             other.how = other.how.strategy(strategy);
-            let cells = ran(&other, None).1;
-            prop_assert_eq!(&cells, &ran(&of_list, None).1);
+            prop_assert_eq!(&cells, &ran(&other).1);
         }
     }
 }

@@ -73,9 +73,7 @@ fn main() {
         on_gpu("arrays_have_the_cpus_regions", with_launches.clone(), arrays::arrays_have_the_cpus_regions),
         on_gpu("regions_stay_on_the_gpu", gpu.clone(), arrays::regions_stay_on_the_gpu),
         on_gpu("random_formulas_have_the_cpus_cells", gpu.clone(), formulas::random_formulas_have_the_cpus_cells),
-        on_gpu("long_formulas_have_the_cpus_cells", gpu.clone(), |gpu, _| {
-            formulas::long_formulas_have_the_cpus_cells(gpu)
-        }),
+        on_gpu("long_formulas_have_the_cpus_cells", gpu.clone(), formulas::long_formulas_have_the_cpus_cells),
         on_gpu("functions_are_the_cpus", gpu.clone(), formulas::functions_are_the_cpus),
         on_gpu(
             "unchecked_arithmetic_is_correctly_rounded",

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::binary::{folder, orthant, text};
+use crate::binary::{folder, orthant, rows, text};
 
 const SIZE: [usize; 3] = [30, 22, 17];
 
@@ -53,6 +53,10 @@ fn arrays_divide_alike_under_every_strategy() {
             }
         }
     }
+    // What a bare run does has a name.
+    let named = ran(&folder, &format!("{scheme} --strategy bottom-up"));
+    let same = |page: &Value| ["strategy", "levels", "cells", "regions_checksum"].map(|key| page[key].clone());
+    assert_eq!((same(&named), &named["strategy"]), (same(&up), &Value::from("bottom-up")));
     let whole = ran(&folder, &format!("{scheme} --strategy exhaustive"));
     assert_eq!(whole["checksum"], ran(&folder, &format!("{scheme} --strategy ask"))["checksum"]);
     // The same cells in the other order of bytes are the same array.
@@ -95,4 +99,63 @@ fn files_are_an_axis_of_sweeps() {
     assert_eq!(rows.len(), 6);
     assert!(rows.iter().all(|row| row["run"]["checksum"] == rows[0]["run"]["checksum"] && row["error"].is_null()));
     assert!(rows[5]["key"].as_str().unwrap().contains("input=others.bin"), "{}", rows[5]["key"]);
+}
+
+/// A sweep measures bottom-up beside the strategies that divide, and its rows have the same regions.
+#[test]
+fn a_sweep_has_bottom_up_beside_the_others() {
+    let folder = folder("strategy-sweep");
+    cells(&folder, i16::to_le_bytes);
+    let points = "0.1,0.2,0.3\n0.9,0.9,0.1\n0.5,0.5,0.5\n";
+    fs::write(folder.join("scan.csv"), format!("x,y,z\n{points}")).unwrap();
+    let sweep = r#"
+        measure = { min-samples = 1, max-samples = 1 }
+        base = { backend = "cpu", r = 2, B = 2, strategy = "ask,dp,bottom-up", keep = "regions" }
+        [[cases]]
+        workload = "array"
+        input = "cells.bin"
+        dtype = "i16"
+        n = "30x22x17"
+        g = "3x2x2"
+        curve = "canonical,hilbert"
+        threads = "1,2"
+        [[cases]]
+        workload = "points"
+        input = "scan.csv"
+        value = "count"
+        n = 32
+        explore = "full"
+    "#;
+    fs::write(folder.join("own.toml"), sweep).unwrap();
+    let output = orthant(&folder, "bench own.toml -o own.jsonl");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let rows = rows(&folder.join("own.jsonl"));
+    assert_eq!(rows.len(), 3 * 4 + 3);
+    let counts = |row: &Value| -> Vec<[Value; 4]> {
+        let levels = row["run"]["levels"].as_array().unwrap().iter();
+        levels.map(|level| ["regions", "subdivided", "filled", "leaves"].map(|key| level[key].clone())).collect()
+    };
+    for (workload, of) in [("array", 12), ("points", 3)] {
+        let own: Vec<_> = rows.iter().filter(|row| row["case"]["workload"] == workload).collect();
+        assert_eq!(own.len(), of);
+        assert!(own.iter().all(|row| counts(row) == counts(own[0])), "{workload}");
+        assert!(own.iter().all(|row| row["run"]["compact_bytes"] == own[0]["run"]["compact_bytes"]), "{workload}");
+    }
+    let up: Vec<_> = rows.iter().filter(|row| row["case"]["strategy"] == "bottom-up").collect();
+    assert!(up.iter().all(|row| row["run"]["strategy"] == "bottom-up" && row["run"]["scheme"].is_null()));
+    // Rows of it are reported and compared, and a model leaves them out.
+    for reads in ["report own.jsonl -o own.html", "compare own.jsonl own.jsonl"] {
+        let output = orthant(&folder, reads);
+        assert!(output.status.success(), "{reads}: {}", text(&output.stderr));
+    }
+    let refused = |arguments: &str, why: &str| {
+        let output = orthant(&folder, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        assert!(text(&output.stderr).contains(why), "{arguments}: {}", text(&output.stderr));
+    };
+    refused("bench own.toml -a backend=cuda -o no.jsonl", "bottom-up runs on the CPU");
+    refused("bench own.toml -a keep=dense -o no.jsonl", "bottom-up makes regions");
+    refused("run mandelbrot --strategy bottom-up", "from the cells up");
+    refused("run points --input scan.csv --strategy bottom-up --scheme sbr", "--strategy bottom-up has no such choice");
+    assert!(!folder.join("no.jsonl").exists());
 }

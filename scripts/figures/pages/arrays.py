@@ -1,7 +1,7 @@
 """docs/results/arrays.md: arrays of files by every strategy and curve."""
 
 from figures.page import UpTo
-from figures.rows import rows, table
+from figures.rows import Wrong, rows, table
 
 ONCE = "The command as a whole, and the run with the other grid, were timed by hand: no rows were kept"
 
@@ -64,33 +64,53 @@ def figures(page):
 CURVES = ["canonical", "morton", "hilbert"]
 
 
+OWN = [("H200", rows("h200/own-files.jsonl")), ("two cores", rows("own-files-cpu.jsonl"))]
+WAYS = [("exhaustive", ""), ("ask", "sbr"), ("ask", "mbr"), ("dp", "sbr"), ("bottom-up", "")]
+
+
+def regions(row):
+    """What a way found on every level."""
+    return [[level[key] for key in ("regions", "subdivided", "filled", "leaves")] for level in row.get("run", "levels")]
+
+
 def own(page):
     """Files that there are, and a list."""
-    page.block(table("array-results", "h200/arrays-own.jsonl"))
-    page.block(table("array-results", "arrays-own-cpu.jsonl"))
-    found = {(row.say("input"), row.say("way"), row.say("curve")): row for row in rows("h200/arrays-own.jsonl") if row.say("backend") == "cuda"}
-    by_curve = [[found[file, way, curve].ms for curve in CURVES] for file, way, curve in found if curve == "morton"]
-    near = max(max(canonical, morton) / min(canonical, morton) for canonical, morton, _ in by_curve)
-    page.says("tables take the same within @ %", UpTo(near * 100 - 100))
-    page.says("take up to @ % more. On two cores", UpTo(max(hilbert / min(ms) for *ms, hilbert in by_curve) * 100 - 100))
-    bulb = {(row.say("way"), row.say("curve")): row.ms for row in rows("arrays-cpu.jsonl") if row.say("input") == "bulb.npy"}
-    shares = []
-    for name in ("arrays-cpu.jsonl", "arrays-own-cpu.jsonl"):
-        of_cpu = [row for row in rows(name) if row.say("input") != "shell.npy"]
-        up = {row.say("input"): row.ms for row in of_cpu if row.say("way") == "bottom-up"}
-        shares += [row.ms / up[row.say("input")] for row in of_cpu if row.say("way") in ("ask sbr", "ask mbr", "dp sbr")]
-    page.says("takes @ to @ of the time of the pass", min(shares), max(shares))
-    page.given("(Mandelbulb 512³, Julibrot 64⁴;")
-    page.says(
-        "takes @ ms by `ask sbr` along Morton's curve, where the cells of each region take @ ms and the pass from the cells up takes @ ms",
-        *(bulb[way, "morton"] for way in ("ask sbr", "ask sbr, cells", "bottom-up")),
-    )
-    on_cpu = {(row.say("way"), row.say("curve")): row.get("seconds") for row in rows("arrays-own-cpu.jsonl") if row.say("input") == "shell.npy"}
-    fastest = min(seconds for (way, _), seconds in on_cpu.items() if way in ("ask sbr", "ask mbr", "dp sbr"))
-    page.says("That takes @ of the time of the fastest strategy", on_cpu["bottom-up", "morton"] / fastest)
-    lists = {key[1:]: row.ms for key, row in found.items() if key[0] == "shell.npy"}
-    page.says("is divided in @ ms, of which no array was made. Every cell by itself takes @ ms", lists["ask sbr", "morton"], lists["exhaustive", ""])
-    page.given("a host with 16 cores, CUDA 13.0, commit 010f4cf7, kernels compiled before", "at 32 times", "a list of 10,151,616 cells")
+    files = ["aal.nii.gz", "frog.npy", "series.npy", "shell.npy"]
+    lines = ["| file | way | on | canonical | morton | hilbert | regions |", "|---|---|---|--:|--:|--:|--:|"]
+    by_curve, shares = {"H200": [], "two cores": []}, []
+    for file in files:
+        expected = regions(OWN[0][1].one(f"input={file} strategy=bottom-up curve=morton"))
+        count = sum(level[2] + level[3] for level in expected)
+        for where, found in OWN:
+            fastest = {}
+            for strategy, scheme in WAYS:
+                question = f"input={file} strategy={strategy}" + (f" scheme={scheme}" if scheme else "")
+                if strategy == "exhaustive":
+                    ms = found.ms(question)
+                    lines.append(f"| {file} | exhaustive | {where} | {ms:.3f} | | | |")
+                    continue
+                own = [found.one(f"{question} curve={curve}") for curve in CURVES]
+                if any(regions(row) != expected for row in own):
+                    raise Wrong(f"{own[0].place}: other regions than bottom-up's, and the page says that they are as many")
+                times = [row.ms for row in own]
+                fastest[strategy] = min([*times, fastest.get(strategy, times[0])])
+                if strategy != "bottom-up":
+                    by_curve[where].append(times)
+                way = f"{strategy} {scheme}".strip()
+                lines.append(f"| {file} | {way} | {where} | {' | '.join(f'{ms:.3f}' for ms in times)} | {count:,} |")
+            if where == "two cores":
+                shares.append(fastest["bottom-up"] / min(fastest["ask"], fastest["dp"]))
+    page.block("\n".join(lines))
+    gpu, cpu = by_curve["H200"], by_curve["two cores"]
+    page.says("tables take the same within @ %", UpTo(max(max(canonical, morton) / min(canonical, morton) for canonical, morton, _ in gpu) * 100 - 100))
+    page.says("take up to @ % more. On two cores", UpTo(max(hilbert / min(ms) for *ms, hilbert in gpu) * 100 - 100))
+    over = [hilbert / morton for _, morton, hilbert in cpu]
+    page.says("take between @ and @ times what Morton's take", min(over), max(over))
+    page.says("It takes @ to @ of the time of the fastest strategy", min(shares), max(shares))
+    found = OWN[0][1]
+    question = "input=shell.npy strategy=ask scheme=sbr curve=morton"
+    page.says("is divided in @ ms, of which no array was made. Every cell by itself takes @ ms", found.ms(question), found.ms("input=shell.npy strategy=exhaustive"))
+    page.given("a host with 32 cores, CUDA 13.0, kernels compiled before, and two", "at 32 times", "a list of 10,151,616 cells", "have the scheme {8, 2, 4}", "are of the 32 cores of its host")
 
 
 RESIDENT = rows("h200/arrays-on-gpu.jsonl")
