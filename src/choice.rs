@@ -55,7 +55,7 @@ impl ChoiceError {
 ///
 /// // The choices of a group, for a form or a list of options.
 /// let choice = Tuning::CHOICES.iter().find(|choice| choice.name == "strategy").ok_or("there is one")?;
-/// assert_eq!((choice.names)(), ["exhaustive", "ask", "dp"]);
+/// assert_eq!((choice.names)(), ["exhaustive", "ask", "dp", "bottom-up"]);
 /// assert!((choice.check)("fast").is_err());
 /// // One by its name and the text of its value.
 /// let mut tuning = Tuning::default();

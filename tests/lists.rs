@@ -8,7 +8,7 @@ use orthant::list::{ListError, StoredList};
 use orthant::points::PointsValue;
 use orthant::prelude::*;
 use orthant::result::{LevelStats, RunCounts};
-use orthant::tree::{CellList, Census};
+use orthant::tree::Census;
 use orthant::{CellType, Control, Request};
 use proptest::prelude::*;
 

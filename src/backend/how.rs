@@ -360,7 +360,7 @@ impl How {
         }
         let strategy = self.tuning.strategy;
         if !StrategyKind::ON_BACKENDS.contains(&strategy) {
-            let reason = "regions are joined from the cells up of arrays, lists and points of files; a run of a field divides: ask, dp or exhaustive";
+            let reason = "Tree::from_array and Tree::from_data join cells that are there; a backend divides: ask, dp or exhaustive";
             return Err(ChoiceError::new("strategy", strategy, reason));
         }
         Storage::new(labels, self.for_labels(labels)?.kept.cell)

@@ -36,7 +36,7 @@ pub(super) struct Outline<'a> {
     pub(super) carries: bool,
     /// True if a block of threads proves a region, and leaves a shorter tape for it.
     pub(super) by_blocks: bool,
-    /// True if the roots of the next run are no run of codes along a hierarchical curve.
+    /// True if the roots of the next run are no range of codes along a hierarchical curve.
     pub(super) scattered: bool,
     /// What only the plan and the field themselves can answer.
     pub(super) typed: Box<dyn OfDimension + 'a>,

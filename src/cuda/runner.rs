@@ -154,20 +154,26 @@ impl<'a> Runner<'a> {
         self.aim(aim)
     }
 
-    /// Takes the program that roots can have: the regions of an array are listed along runs of codes alone.
+    /// Takes the program that roots can have: the stream of an array lists regions along a range of codes alone.
     fn meet_roots(&mut self, start: &Start<'_, MAX_DIM>) -> Result<(), Error> {
         let outline = &mut self.setup.outline;
         let scattered = start.first().is_none() || !(start.whole || outline.curve.is_hierarchical());
-        if replace(&mut outline.scattered, scattered) == scattered || !self.setup.twin.surveyed {
+        let streams = self.setup.how.tuning.mapping() == Mapping::Stream && self.setup.twin.surveyed;
+        if replace(&mut outline.scattered, scattered) == scattered || !streams {
             return Ok(());
         }
         match (maker(&self.setup).program)(&self.setup) {
             Ok(program) => self.program = program,
             Err(error) => {
                 self.setup.outline.scattered = !scattered;
-                return Err(error);
+                return Err(match error {
+                    Error::Choice(error) => error.with(&["explore", "parts", "curve"]).into(),
+                    error => error,
+                });
             }
         }
+        // What the other program had is free.
+        self.fits = self.setup.held();
         Ok(())
     }
 

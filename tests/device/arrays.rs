@@ -243,7 +243,7 @@ pub fn regions_stay_on_the_gpu(gpu: &Target, _: Scope) {
         assert_eq!(outcome(&found), outcome(&cpu));
         assert!(found.terminals() == cpu.terminals() && found.bricks() == cpu.bricks());
         assert!(lists.leaves > 10 && lists.len() > lists.leaves && lists.bytes() > 0);
-        // Roots that are no run of codes along a hierarchical curve, between runs of the whole plan.
+        // Roots that are no range of codes along a hierarchical curve, between runs of the whole plan.
         let (run, some) =
             (Roots::Codes { level: 0, range: 1..4 }, Roots::Table { level: 0, codes: &[1, 4, 6], payloads: &[] });
         for (curve, roots) in [(CurveKind::Canonical, run), (CurveKind::Morton, some)] {

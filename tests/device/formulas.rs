@@ -99,7 +99,12 @@ fn check_long<const K: usize>(gpu: &Target, scope: Scope, size: [u32; K], text: 
 /// Least distances to many points, of which a region needs few.
 pub fn long_formulas_have_the_cpus_cells(gpu: &Target, scope: Scope) {
     check_long(gpu, scope, [700, 500], &long(1000));
-    check_long(gpu, scope, [64, 50, 70], &long(600).replace("sin(s599) < 0.3", "classes(s599 + z^2, 0.02, 0.05, 0.2, 0.5)"));
+    check_long(
+        gpu,
+        scope,
+        [64, 50, 70],
+        &long(600).replace("sin(s599) < 0.3", "classes(s599 + z^2, 0.02, 0.05, 0.2, 0.5)"),
+    );
 }
 
 /// sin, cos, exp and ln of floats of every size and sign: one in 32, or all of them with `ORTHANT_EVERY_FLOAT`.

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use orthant::curve::CurveKind;
+use orthant::field::FieldKind;
 use orthant::points::PointsValue;
 use orthant::result::Times;
 use orthant::tree::{Census, Predicate};
@@ -15,21 +17,24 @@ use crate::measure::repeat;
 use crate::options::RunOptions;
 use crate::threads::pool;
 
-/// A case with one of bottom-up on the CPU, where it runs.
+/// Checks a case, and puts one of bottom-up on the CPU, which carries it out.
 ///
 /// # Errors
-/// Names what it cannot have: a GPU, or a dense array.
+/// Says what bottom-up has not.
 pub(super) fn placed(mut run: RunOptions) -> Result<RunOptions, String> {
     if !run.how.is_bottom_up() {
         return Ok(run);
     }
-    if run.how.backend == Some(BackendKind::Cuda) || run.how.device.is_some() {
-        return Err(
-            "--strategy bottom-up runs on the CPU: exclude the case, or leave --backend cuda and --device out".into()
-        );
+    if ![FieldKind::Array, FieldKind::Points].contains(&run.workload) {
+        let name = run.workload;
+        return Err(format!("--strategy bottom-up: {name} has no cells to join; use ask, dp or exhaustive"));
     }
-    if run.how.kept.0.get("keep") == Some(Keep::Dense.name()) {
-        return Err("--strategy bottom-up makes regions: exclude the case, or use --keep regions or counts".into());
+    run.joins().map_err(|error| error.to_string())?;
+    if run.how.kept.0.get("keep") != Some(Keep::Regions.name()) {
+        return Err("--strategy bottom-up: a sweep measures trees; add --keep regions, for all strategies".into());
+    }
+    if run.computed.0.get("curve") == Some(CurveKind::Canonical.name()) {
+        return Err("--curve canonical: a tree lies along morton or hilbert; exclude the case of bottom-up".into());
     }
     run.how.backend = Some(BackendKind::Cpu);
     Ok(run)
@@ -43,12 +48,7 @@ pub(super) fn measure<const K: usize>(
 ) -> Result<(CaseTimes, Report), Error> {
     let how = &request.how;
     let value = request.computed.value.and_then(|value| value.of_points()).unwrap_or(PointsValue::Occupied);
-    let Some(data) = &request.data else {
-        let name = request.workload;
-        let reason =
-            format!("--strategy bottom-up: {name} is computed, and has no cells to join: ask, dp or exhaustive");
-        return Err(Error::Input(reason).about(&["strategy"]));
-    };
+    let data = request.data.as_ref().expect("arrays and points are read before");
     let pool = how.tuning.threads.map(pool).transpose()?;
     let mut made = None;
     let mut make = || {
@@ -67,13 +67,13 @@ pub(super) fn measure<const K: usize>(
     let (mut counts, _) = census.counts();
     counts.times.wall = Duration::from_secs_f64(samples.median());
     let built = Built {
-        // Their case says what rows are of.
+        // The case of a row says it.
         input: None,
         points: None,
         counts: &counts,
         cell: tree.kind(),
         predicate: Predicate::EXACT,
-        keep: if how.kept.keep == Keep::Dense { Keep::Regions } else { how.kept.keep },
+        keep: how.kept.keep,
         threads: pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads),
         device: &bench.machine.cpu,
         checksum: None,

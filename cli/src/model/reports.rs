@@ -52,7 +52,7 @@ impl Measured {
     }
 }
 
-/// Reads every report and every row of some files; cases that failed have none.
+/// Reads every report and every row of some files; cases that failed have none, and those of bottom-up are left out.
 ///
 /// # Errors
 /// [`Error::File`], or [`Error::Input`] naming the file and what is wrong.
@@ -61,7 +61,7 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Measured>, Error> {
     for path in paths {
         let text = std::fs::read_to_string(path).map_err(|source| Error::File { path: path.clone(), source })?;
         let file = path.display();
-        let (before, mut failed) = (runs.len(), 0);
+        let (before, mut without) = (runs.len(), 0);
         let mut pages = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
         let mut end = 0;
         while let Some(page) = pages.next() {
@@ -72,12 +72,12 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Measured>, Error> {
             end = pages.byte_offset();
             let run = report_or_row(page);
             let run = run.map_err(|trouble| Error::Input(format!("{file}: line {line}: {trouble}")))?;
-            failed += usize::from(run.is_none());
+            without += usize::from(run.is_none());
             runs.extend(run);
         }
-        if runs.len() == before && failed > 0 {
+        if runs.len() == before && without > 0 {
             return Err(Error::Input(format!(
-                "{file}: nothing to fit: its {failed} rows are of cases that failed, or of bottom-up"
+                "{file}: nothing to fit: its {without} rows are of cases that failed, or of bottom-up"
             )));
         }
         if runs.len() == before {
@@ -109,14 +109,22 @@ fn report_or_row(page: Value) -> Result<Option<Measured>, String> {
             }
             None => return Err("key 'schema' is missing: a run report is needed".into()),
         }
+        if is_bottom_up(&page) {
+            return Err("key 'strategy' is bottom-up: a fit needs runs that divide".into());
+        }
         return measured(&page, None).map(Some);
     }
     let row = MeasuredRow::deserialize(&page).map_err(|error| error.to_string())?;
     row.samples.as_ref().map_or(Ok(()), CaseTimes::check)?;
-    // The model knows runs that divide.
-    let divided =
-        row.run.filter(|run| run.get("strategy").and_then(Value::as_str) != Some(StrategyKind::BottomUp.name()));
-    divided.map(|report| measured(&report, row.samples.map(|samples| samples.median))).transpose()
+    row.run
+        .filter(|run| !is_bottom_up(run))
+        .map(|report| measured(&report, row.samples.map(|samples| samples.median)))
+        .transpose()
+}
+
+/// True of a report from the cells up, which the model knows nothing of.
+fn is_bottom_up(report: &Value) -> bool {
+    report.get("strategy").and_then(Value::as_str) == Some(StrategyKind::BottomUp.name())
 }
 
 /// What is wrong with a report, in a level with the level and the key, which serde does not name.

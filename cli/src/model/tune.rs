@@ -35,6 +35,7 @@ const FINALISTS: usize = 4;
 /// Measures until nothing better turns up.
 pub(crate) fn tune(args: TuneOptions, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
+    args.how.divides()?;
     let mut request = args.how.request(args.workload, &args.computed.0, machine.default_limit())?;
     request.source = args.formula.source(args.workload, args.how.source.as_deref())?;
     read_for(&args.input, &mut request, voice)?;

@@ -155,6 +155,24 @@ impl RunOptions {
             .or_else(of_fields)
     }
 
+    /// Refuses what `bottom-up` has not, if it is the strategy.
+    ///
+    /// # Errors
+    /// [`Error::Input`] names the option.
+    pub(crate) fn joins(&self) -> Result<(), Error> {
+        let Some(option) = self.divides_from_the_top().filter(|_| self.how.is_bottom_up()) else { return Ok(()) };
+        let reason = match option {
+            "backend" | "device" => {
+                format!("--{option}: bottom-up runs on the CPU; leave it out, or divide: --strategy ask")
+            }
+            "keep" => "--keep dense: bottom-up makes regions; use --keep regions, or divide: --strategy ask".into(),
+            _ => format!(
+                "--{option}: --strategy bottom-up has no such choice; leave one of them out, or divide: --strategy ask"
+            ),
+        };
+        Err(Error::Input(reason).about(&[option, "strategy"]))
+    }
+
     /// True if an exhaustive run leaves all that is asked for, and nobody asked for a subdivision.
     pub(crate) fn may_be_exhaustive(&self, keep: Keep) -> bool {
         self.output.overlay.is_none() && self.how.may_be_exhaustive(keep)
@@ -165,6 +183,19 @@ impl HowOptions {
     /// True if regions are to be joined from the cells up.
     pub(crate) fn is_bottom_up(&self) -> bool {
         self.tuning.0.get("strategy") == Some(StrategyKind::BottomUp.name())
+    }
+
+    /// Refuses `bottom-up` where regions are divided.
+    ///
+    /// # Errors
+    /// [`Error::Input`] says who has it.
+    pub(crate) fn divides(&self) -> Result<(), Error> {
+        if !self.is_bottom_up() {
+            return Ok(());
+        }
+        let reason = "--strategy bottom-up joins the cells of an array, a list or points, in `run` and `bench`; here regions are \
+                      divided: --strategy ask, dp or exhaustive";
+        Err(Error::Input(reason.into()).about(&["strategy"]))
     }
 
     /// The request that these options make with what is computed.

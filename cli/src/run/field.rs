@@ -45,6 +45,7 @@ pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     let control = Arc::new(Control::default());
     cancels(&control);
     let mut clock = StageClock::start();
+    args.how.divides()?;
     let mut request = args.request(machine.default_limit())?;
     let array = read_for(&args.input, &mut request, voice)?;
     remark(&request, voice);

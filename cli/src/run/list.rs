@@ -78,7 +78,7 @@ fn no_tree(args: &ArrayOptions, computed: &Computed, output: &Path) -> Error {
     let way = if has_extension(output, "png") { "slice" } else { "convert" };
     let (to, output) = (if way == "slice" { "-o " } else { "" }, output.display());
     let reason = format!(
-        "--output {output}: without a strategy a list of cells becomes a tree: add --strategy ask, or type `{build}`, then `orthant tree {way} {tree} {to}{output}`"
+        "--output {output}: bottom-up makes a list of cells a tree: divide it by --strategy ask, or type `{build}`, then `orthant tree {way} {tree} {to}{output}`"
     );
     Error::Input(reason).about(&["output"])
 }
@@ -87,7 +87,7 @@ fn no_tree(args: &ArrayOptions, computed: &Computed, output: &Path) -> Error {
 fn refuse(output: &OutputOptions, args: &ArrayOptions, computed: &Computed) -> Result<(), Error> {
     let given = [("overlay", output.overlay.is_some()), ("report", output.report.is_some())];
     if let Some((name, _)) = given.into_iter().find(|given| given.1) {
-        let reason = format!("--{name}: a strategy writes it of a list of cells; add --strategy ask, or leave it out");
+        let reason = format!("--{name}: a list of cells has it where it is divided: --strategy ask; or leave it out");
         return Err(Error::Input(reason).about(&[name, "strategy"]));
     }
     match output.output.iter().find(|path| !is_tree(path)) {

@@ -43,13 +43,8 @@ pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
         FieldKind::Points => ("points are", points::run),
         _ => return field::run(args, voice),
     };
+    args.joins()?;
     let Some(option) = args.divides_from_the_top() else { return own(args, voice) };
-    if args.how.is_bottom_up() {
-        let reason = format!(
-            "--{option}: --strategy bottom-up has no such choice; leave one of them out, or divide: --strategy ask"
-        );
-        return Err(Error::Input(reason).about(&[option, "strategy"]));
-    }
     if args.how.tuning.0.get("strategy").is_none() {
         voice.say(format_args!("orthant: the {data} divided from the top, by ask, since --{option} is given"));
     }

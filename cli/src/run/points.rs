@@ -238,8 +238,8 @@ impl PointsRun {
             }
             (Keep::Regions, trees) => {
                 let tree = builder.tree()?;
-                trees.iter_mut().try_for_each(|(writer, _)| writer.write(&tree))?;
                 made = Some(start.elapsed());
+                trees.iter_mut().try_for_each(|(writer, _)| writer.write(&tree))?;
                 let mut census = Census::new(plan, 0, hashes);
                 census.add(&tree);
                 (Some(tree), census.counts())

@@ -45,6 +45,7 @@ impl PlannedRun {
     pub(crate) fn read(&self, how: &HowOptions, limit: Option<u64>, voice: Voice) -> Result<ReadRun, Error> {
         let workload: FieldKind = self.workload.parse()?;
         let computed = known(&self.computed, Computed::CHOICES.iter().map(|choice| choice.name))?;
+        how.divides()?;
         let mut request = how.request(workload, &computed, limit)?;
         let cell = self.cell.iter().map(|cell| ("cell".to_owned(), cell.clone())).collect::<Vec<_>>();
         let kept = known(&cell, Kept::CHOICES.iter().map(|choice| choice.name))?;

@@ -107,43 +107,54 @@ fn a_sweep_has_bottom_up_beside_the_others() {
     let folder = folder("strategy-sweep");
     cells(&folder, i16::to_le_bytes);
     let points = "0.1,0.2,0.3\n0.9,0.9,0.1\n0.5,0.5,0.5\n";
+    let list: Vec<i32> = (0..30).flat_map(|i| [i * 7 % 64, i * i % 64, 1 + i / 20]).collect();
+    let header = format!("{:<117}\n", "{'descr': '<i4', 'fortran_order': False, 'shape': (30, 3), }");
+    let list = list.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
+    fs::write(folder.join("list.npy"), [b"\x93NUMPY\x01\x00\x76\x00", header.as_bytes(), &list].concat()).unwrap();
     fs::write(folder.join("scan.csv"), format!("x,y,z\n{points}")).unwrap();
     let sweep = r#"
         measure = { min-samples = 1, max-samples = 1 }
-        base = { backend = "cpu", r = 2, B = 2, strategy = "ask,dp,bottom-up", keep = "regions" }
+        base = { backend = "cpu", r = 2, B = 2, keep = "regions" }
         [[cases]]
         workload = "array"
         input = "cells.bin"
         dtype = "i16"
         n = "30x22x17"
         g = "3x2x2"
-        curve = "canonical,hilbert"
+        strategy = "ask,dp,bottom-up"
+        curve = "morton,hilbert"
         threads = "1,2"
+        [[cases]]
+        workload = "array"
+        input = "list.npy"
+        coordinates = "cells"
+        dim = 2
+        n = 64
+        strategy = "ask,bottom-up"
         [[cases]]
         workload = "points"
         input = "scan.csv"
-        value = "count"
         n = 32
-        explore = "full"
+        strategy = "ask,bottom-up"
     "#;
     fs::write(folder.join("own.toml"), sweep).unwrap();
     let output = orthant(&folder, "bench own.toml -o own.jsonl");
     assert!(output.status.success(), "{}", text(&output.stderr));
     let rows = rows(&folder.join("own.jsonl"));
-    assert_eq!(rows.len(), 3 * 4 + 3);
+    assert_eq!(rows.len(), 12 + 2 + 2);
     let counts = |row: &Value| -> Vec<[Value; 4]> {
         let levels = row["run"]["levels"].as_array().unwrap().iter();
         levels.map(|level| ["regions", "subdivided", "filled", "leaves"].map(|key| level[key].clone())).collect()
     };
-    for (workload, of) in [("array", 12), ("points", 3)] {
-        let own: Vec<_> = rows.iter().filter(|row| row["case"]["workload"] == workload).collect();
+    for (input, of) in [("cells.bin", 12), ("list.npy", 2), ("scan.csv", 2)] {
+        let own: Vec<_> = rows.iter().filter(|row| row["case"]["input"] == input).collect();
         assert_eq!(own.len(), of);
-        assert!(own.iter().all(|row| counts(row) == counts(own[0])), "{workload}");
-        assert!(own.iter().all(|row| row["run"]["compact_bytes"] == own[0]["run"]["compact_bytes"]), "{workload}");
+        assert!(own.iter().all(|row| counts(row) == counts(own[0])), "{input}");
+        assert!(own.iter().all(|row| row["run"]["compact_bytes"] == own[0]["run"]["compact_bytes"]), "{input}");
     }
     let up: Vec<_> = rows.iter().filter(|row| row["case"]["strategy"] == "bottom-up").collect();
     assert!(up.iter().all(|row| row["run"]["strategy"] == "bottom-up" && row["run"]["scheme"].is_null()));
-    // Rows of it are reported and compared, and a model leaves them out.
+    // Rows of it are reported and compared.
     for reads in ["report own.jsonl -o own.html", "compare own.jsonl own.jsonl"] {
         let output = orthant(&folder, reads);
         assert!(output.status.success(), "{reads}: {}", text(&output.stderr));
@@ -153,9 +164,27 @@ fn a_sweep_has_bottom_up_beside_the_others() {
         assert_eq!(output.status.code(), Some(2), "{arguments}");
         assert!(text(&output.stderr).contains(why), "{arguments}: {}", text(&output.stderr));
     };
-    refused("bench own.toml -a backend=cuda -o no.jsonl", "bottom-up runs on the CPU");
-    refused("bench own.toml -a keep=dense -o no.jsonl", "bottom-up makes regions");
-    refused("run mandelbrot --strategy bottom-up", "from the cells up");
+    // A model knows runs that divide.
+    let up = "array --input cells.bin --dtype i16 -n 30x22x17 --report up.json";
+    assert!(orthant(&folder, &format!("run {up}")).status.success());
+    refused("model fit up.json", "a fit needs runs that divide");
+    for (choice, why) in [
+        ("backend=cuda", "bottom-up runs on the CPU"),
+        ("keep=dense", "bottom-up makes regions"),
+        ("keep=counts", "a sweep measures trees"),
+        ("scheme=sbr", "bottom-up has no such choice"),
+        ("curve=canonical", "a tree lies along morton or hilbert"),
+        ("workload=mandelbrot", "mandelbrot has no cells to join"),
+    ] {
+        let case = "bench -a workload=array -a input=cells.bin -a keep=regions -a strategy=bottom-up";
+        let axis = choice.split('=').next().unwrap();
+        let case = case.split(" -a ").filter(|set| !set.starts_with(axis)).collect::<Vec<_>>().join(" -a ");
+        refused(&format!("{case} -a {choice} -o no.jsonl"), why);
+    }
+    for divides in ["run mandelbrot", "model tune mandelbrot"] {
+        refused(&format!("{divides} --strategy bottom-up"), "here regions are divided");
+    }
     refused("run points --input scan.csv --strategy bottom-up --scheme sbr", "--strategy bottom-up has no such choice");
+    refused("run points --input scan.csv --strategy bottom-up --keep dense", "bottom-up makes regions");
     assert!(!folder.join("no.jsonl").exists());
 }

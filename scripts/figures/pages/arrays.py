@@ -89,15 +89,18 @@ def own(page):
                     ms = found.ms(question)
                     lines.append(f"| {file} | exhaustive | {where} | {ms:.3f} | | | |")
                     continue
-                own = [found.one(f"{question} curve={curve}") for curve in CURVES]
+                # A tree does not lie along the canonical curve.
+                curves = CURVES[1:] if strategy == "bottom-up" else CURVES
+                own = [found.one(f"{question} curve={curve}") for curve in curves]
                 if any(regions(row) != expected for row in own):
                     raise Wrong(f"{own[0].place}: other regions than bottom-up's, and the page says that they are as many")
                 times = [row.ms for row in own]
                 fastest[strategy] = min([*times, fastest.get(strategy, times[0])])
                 if strategy != "bottom-up":
                     by_curve[where].append(times)
-                way = f"{strategy} {scheme}".strip()
-                lines.append(f"| {file} | {way} | {where} | {' | '.join(f'{ms:.3f}' for ms in times)} | {count:,} |")
+                way, on = f"{strategy} {scheme}".strip(), "its host" if (strategy, where) == ("bottom-up", "H200") else where
+                shown = [""] * (3 - len(times)) + [f"{ms:.3f}" for ms in times]
+                lines.append(f"| {file} | {way} | {on} | {' | '.join(shown)} | {count:,} |")
             if where == "two cores":
                 shares.append(fastest["bottom-up"] / min(fastest["ask"], fastest["dp"]))
     page.block("\n".join(lines))
@@ -110,7 +113,7 @@ def own(page):
     found = OWN[0][1]
     question = "input=shell.npy strategy=ask scheme=sbr curve=morton"
     page.says("is divided in @ ms, of which no array was made. Every cell by itself takes @ ms", found.ms(question), found.ms("input=shell.npy strategy=exhaustive"))
-    page.given("a host with 32 cores, CUDA 13.0, kernels compiled before, and two", "at 32 times", "a list of 10,151,616 cells", "have the scheme {8, 2, 4}", "are of the 32 cores of its host")
+    page.given("a host with 32 cores, CUDA 13.0, kernels compiled before, and two", "at 32 times", "a list of 10,151,616 cells", "have the scheme {8, 2, 4}", "is its 32 cores")
 
 
 RESIDENT = rows("h200/arrays-on-gpu.jsonl")

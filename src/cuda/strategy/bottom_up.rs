@@ -37,7 +37,7 @@ const NO_BRICK: u64 = u64::MAX;
 const KERNELS: &str = "listing the regions of an array";
 
 /// True if a run is one of these: its field is an array, proofs decide as every cell does, the pyramid reaches the last level, and the
-/// roots are a run of codes.
+/// roots are a range of codes.
 pub(super) fn serves(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> bool {
     let tuning = &how.tuning;
     twin.surveyed
