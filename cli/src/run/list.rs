@@ -78,7 +78,7 @@ fn no_tree(args: &ArrayOptions, computed: &Computed, output: &Path) -> Error {
     let way = if has_extension(output, "png") { "slice" } else { "convert" };
     let (to, output) = (if way == "slice" { "-o " } else { "" }, output.display());
     let reason = format!(
-        "--output {output}: bottom-up makes a list of cells a tree: divide it by --strategy ask, or type `{build}`, then `orthant tree {way} {tree} {to}{output}`"
+        "--output {output}: by bottom-up a list of cells becomes a tree: use --strategy ask, or type `{build}`, then `orthant tree {way} {tree} {to}{output}`"
     );
     Error::Input(reason).about(&["output"])
 }
