@@ -1,10 +1,9 @@
 //! Reports of trees that were made from the cells up: of arrays and of points.
 
-use serde::{Deserialize, Serialize};
-
 use crate::backend::{How, StrategyKind};
 use crate::cell::CellType;
 use crate::engine::computation::Computation;
+use crate::engine::points_read::PointsRead;
 use crate::engine::read_from::ReadFrom;
 use crate::engine::report::{Ran, Report};
 use crate::result::{Keep, Launches, RegionsChecksum, RunCounts};
@@ -31,19 +30,6 @@ pub struct Built<'a, const K: usize> {
     pub device: &'a str,
     /// The checksum of the terminal regions, if it was asked for: that of a run under the rule `full`.
     pub checksum: Option<RegionsChecksum>,
-}
-
-/// Points that were read.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct PointsRead {
-    /// All of them.
-    pub read: u64,
-    /// Those in the window; the others are in no cell.
-    pub inside: u64,
-    /// Wall time of reading their file.
-    pub reading_seconds: f64,
-    /// Wall time of sorting those in the window, which is part of the time of the run.
-    pub sorting_seconds: f64,
 }
 
 impl Report {

@@ -6,6 +6,7 @@ mod computation;
 mod list;
 mod of_data;
 mod points;
+mod points_read;
 mod read_from;
 mod report;
 mod request;
@@ -14,8 +15,9 @@ mod stages;
 mod start;
 mod target;
 
-pub use built::{Built, PointsRead};
+pub use built::Built;
 pub use computation::Computation;
+pub use points_read::PointsRead;
 pub use read_from::ReadFrom;
 pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, SCHEMA};
 pub use request::{Computed, Request};

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::backend::{CudaTuning, How, Kept, Mapping, StrategyKind, Tuning};
-use crate::engine::built::PointsRead;
 use crate::engine::computation::Computation;
+use crate::engine::points_read::PointsRead;
 use crate::engine::read_from::ReadFrom;
 use crate::engine::stages::SecondsByStage;
 use crate::result::{Keep, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal};

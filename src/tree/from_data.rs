@@ -55,7 +55,7 @@ impl<const K: usize> Tree<K> {
         match data {
             FieldData::Array(array) => {
                 axes(array.size().len())?;
-                BottomUp::new(plan, &Cells(array))?.mem_limit(most).control(control).tree()
+                BottomUp::new(plan, &StoredCells(array))?.mem_limit(most).control(control).tree()
             }
             FieldData::List(list) => {
                 axes(list.size().len())?;
@@ -81,9 +81,9 @@ impl<const K: usize> Tree<K> {
 }
 
 /// A stored array whose number of axes was looked at.
-struct Cells<'a>(&'a StoredArray);
+struct StoredCells<'a>(&'a StoredArray);
 
-impl<const K: usize> Source<K> for Cells<'_> {
+impl<const K: usize> Source<K> for StoredCells<'_> {
     fn kind(&self) -> CellType {
         self.0.kind()
     }

@@ -7,13 +7,12 @@ use orthant::field::FieldKind;
 use orthant::points::PointsValue;
 use orthant::result::Times;
 use orthant::tree::{Census, Predicate};
-use orthant::{BackendKind, Built, Keep, Plan, Report, Request, Tree};
+use orthant::{BackendKind, Built, Control, Keep, Plan, Report, Request, Tree};
 use rayon::ThreadPool;
 
-use super::Measuring;
 use super::row::CaseTimes;
 use crate::error::Error;
-use crate::measure::repeat;
+use crate::measure::{Patience, repeat};
 use crate::options::RunOptions;
 use crate::threads::pool;
 
@@ -44,7 +43,9 @@ pub(super) fn placed(mut run: RunOptions) -> Result<RunOptions, String> {
 pub(super) fn measure<const K: usize>(
     request: &Request,
     plan: &Plan<K>,
-    bench: &Measuring,
+    rule: &Patience,
+    control: &Control,
+    cpu: &str,
 ) -> Result<(CaseTimes, Report), Error> {
     let how = &request.how;
     let value = request.computed.value.and_then(|value| value.of_points()).unwrap_or(PointsValue::Occupied);
@@ -54,12 +55,12 @@ pub(super) fn measure<const K: usize>(
     let mut make = || {
         made = None;
         let start = Instant::now();
-        made = Some(Tree::from_data(plan, data, value, how.mem_limit, &bench.control)?);
+        made = Some(Tree::from_data(plan, data, value, how.mem_limit, control)?);
         Ok(Times { wall: start.elapsed(), device: None })
     };
     let samples = match &pool {
-        Some(pool) => pool.install(|| repeat(&bench.rule, &mut make)),
-        None => repeat(&bench.rule, &mut make),
+        Some(pool) => pool.install(|| repeat(rule, &mut make)),
+        None => repeat(rule, &mut make),
     }?;
     let tree = made.expect("a case is measured once at least");
     let mut census = Census::new(plan, 0, false);
@@ -75,10 +76,10 @@ pub(super) fn measure<const K: usize>(
         predicate: Predicate::EXACT,
         keep: how.kept.keep,
         threads: pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads),
-        device: &bench.machine.cpu,
+        device: cpu,
         checksum: None,
     };
     let report = Report::bottom_up(request.computation(plan), built);
     // Rows carry every sample.
-    Ok((CaseTimes::new(samples, bench.rule.warm_up), Report { samples: Vec::new(), ..report }))
+    Ok((CaseTimes::new(samples, rule.warm_up), Report { samples: Vec::new(), ..report }))
 }

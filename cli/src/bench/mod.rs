@@ -341,7 +341,8 @@ impl Job for MeasureCase<'_> {
         let Self { mut request, testbed, bench } = self;
         let target = &testbed.target;
         if request.how.tuning.strategy == StrategyKind::BottomUp {
-            let (times, report) = from_cells::measure(&request, &request.plan::<K>()?, bench)?;
+            let (times, report) =
+                from_cells::measure(&request, &request.plan::<K>()?, &bench.rule, &bench.control, &bench.machine.cpu)?;
             return Ok((times, None, report));
         }
         let (plan, mapping) = machine::suited(request.plan::<K>()?, target, &request, true, bench.voice)?;
