@@ -28,11 +28,12 @@ impl<const K: usize> Tree<K> {
     /// use orthant::{CellType, Control};
     ///
     /// let cells = (0..64 * 64).map(|i| u8::from(i % 64 < 40)).collect();
-    /// let array = StoredArray::new("left.npy", CellType::U8, vec![64, 64], cells)?;
-    /// let request = Request::new(FieldKind::Array).data(array.clone()).how(How::default().strategy(StrategyKind::BottomUp));
+    /// let data = FieldData::from(StoredArray::new("left.npy", CellType::U8, vec![64, 64], cells)?);
+    /// let mut request = Request::new(FieldKind::Array).data(data.clone());
+    /// request.how = How::default().strategy(StrategyKind::BottomUp);
     /// let plan = request.plan::<2>()?;
-    /// let tree = Tree::from_data(&plan, &FieldData::from(array), PointsValue::Occupied, None, &Control::default())?;
-    /// assert_eq!((tree.get([39, 7]), tree.get([40, 7])), (Some(1u8), Some(0)));
+    /// let tree = Tree::from_data(&plan, &data, PointsValue::Occupied, None, &Control::default())?;
+    /// assert_eq!((tree.get([39, 7]), tree.get([40, 7])), (Some(1u8), Some(0u8)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
