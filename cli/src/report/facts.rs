@@ -89,7 +89,8 @@ impl Fact {
         }
     }
 
-    /// Strategy and parallel scheme, and the pass and the balancer where they were chosen; exhaustive has none that matters to it, and bottom-up none.
+    /// Strategy and parallel scheme, and the pass and the balancer where they were chosen. Exhaustive and bottom-up stand alone: no scheme
+    /// matters to them.
     pub(super) fn method(&self) -> String {
         let RanRow { strategy, scheme, pass, balancer, .. } = &self.ran;
         let Some(scheme) = scheme.as_ref().filter(|_| !self.is_exhaustive()) else { return strategy.clone() };
