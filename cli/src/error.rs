@@ -383,7 +383,7 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
             Stored::Points => "fewer points or entries, or a larger --mem-limit, may help",
             Stored::Units => "a shorter list, or --thin, may help",
             Stored::Listed => "--pass in-place or a larger --mem-limit may help",
-            Stored::Layer | Stored::LayerAndRegions => "a smaller -n or a larger --mem-limit may help",
+            Stored::Layer => "a smaller -n or a larger --mem-limit may help",
             Stored::TablesAndTerminals | Stored::Terminals => {
                 "a smaller -n, a larger -B, --keep counts, or a larger --mem-limit may help"
             }

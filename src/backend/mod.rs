@@ -50,6 +50,6 @@ pub use resident_array::ResidentArray;
 pub use resident_regions::ResidentRegions;
 pub(crate) use seam::sealed::SealedBackend;
 pub use seam::{Backend, Place, Prepared, Sampler};
-pub use sink::{Batch, RegionOrder, Sink};
+pub use sink::{Batch, Sink};
 pub(crate) use sink::{brick_volumes, deliver, deliver_all, deliver_array};
 pub(crate) use table::table_bytes;

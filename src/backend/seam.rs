@@ -14,11 +14,11 @@ use crate::backend::ordered::OrderedSink;
 use crate::backend::part::Part;
 use crate::backend::resident_array::ResidentArray;
 use crate::backend::resident_regions::ResidentRegions;
-use crate::backend::sink::{RegionOrder, Sink};
+use crate::backend::sink::Sink;
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
-use crate::result::{Cells, RunCounts, Subdivision, Terminal, Times};
+use crate::result::{Cells, RunCounts, Subdivision, Times};
 
 /// Keeps [`Place`] to the backends of this crate: what they share is not open to others.
 pub(crate) mod sealed {
@@ -187,19 +187,7 @@ pub trait Prepared<const K: usize>: Send {
     ///
     /// # Panics
     /// If nothing was run to its end.
-    fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
-        self.subdivision_in(&Terminal::sort)
-    }
-
-    /// The same with regions and bricks in the caller's order, so that the caller need not move bricks again. A run by several
-    /// devices ignores the order: its regions come by level and code.
-    ///
-    /// # Errors
-    /// As [`subdivision`](Self::subdivision).
-    ///
-    /// # Panics
-    /// As [`subdivision`](Self::subdivision).
-    fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error>;
+    fn subdivision(&mut self) -> Result<Subdivision<K>, Error>;
 
     /// Delivers the regions of the last run in the sink's order, piece by piece. The sink works on a piece while the next is read, so that
     /// bricks need not be in memory all at once. Regions are taken, as by [`result`](Self::result).

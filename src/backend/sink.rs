@@ -13,9 +13,6 @@ use crate::result::{
     Terminal, append_le,
 };
 
-/// Puts terminal regions into an order.
-pub type RegionOrder<'a> = &'a dyn Fn(&mut [Terminal]);
-
 /// Terminal regions of a batch, at most: enough for many threads.
 const REGIONS: usize = 1 << 18;
 
@@ -228,7 +225,7 @@ impl<const K: usize> Subdivision<K> {
     ) -> Result<Self, Error> {
         let domain = plan.domain();
         let mut all = Self::new(plan.clone(), domain.region(), domain.cells(), counts, bricks.kind());
-        deliver_all(terminals, &mut bricks, &Terminal::sort, &mut all)?;
+        deliver_all(terminals, &mut bricks, &mut all)?;
         Ok(all.with_array(array))
     }
 
@@ -245,10 +242,9 @@ impl<const K: usize> Subdivision<K> {
 pub(crate) fn deliver_all<const K: usize>(
     mut terminals: Vec<Terminal>,
     bricks: &mut dyn LeafCells,
-    order: RegionOrder<'_>,
     all: &mut Subdivision<K>,
 ) -> Result<(), Error> {
-    order(&mut terminals);
+    Terminal::sort(&mut terminals);
     bricks.announce(&terminals);
     // Of a fresh array the pages come as they are written, by all threads.
     let memory = std::mem::replace(&mut all.bricks, Cells::empty(bricks.kind()));

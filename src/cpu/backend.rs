@@ -6,7 +6,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::{
     Backend, Balanced, Balances, Balancing, Control, DeviceFacts, Error, Estimate, How, Mapping, OrderedSink, Part,
-    Place, Prepared, RegionOrder, Sampler, SealedBackend, Sink, Start, StrategyKind, Unsupported, deliver, deliver_all,
+    Place, Prepared, Sampler, SealedBackend, Sink, Start, StrategyKind, Unsupported, deliver, deliver_all,
     deliver_array, deliver_ordered,
 };
 use crate::cell::WordVec;
@@ -212,11 +212,11 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
         deliver_array(self.array.as_ref(), sink)
     }
 
-    fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error> {
+    fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
         let (terminals, mut bricks) = self.take();
         let Last { counts, window, cells, .. } = self.last();
         let mut all = Subdivision::new(self.task.plan.clone(), *window, *cells, counts.clone(), bricks.kind());
-        deliver_all(terminals, &mut bricks, order, &mut all)?;
+        deliver_all(terminals, &mut bricks, &mut all)?;
         Ok(Subdivision { array: self.array.take(), ..all })
     }
 

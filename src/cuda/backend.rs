@@ -74,8 +74,8 @@ fn has_streams(mut outline: Outline<'_>, how: &How) -> bool {
     how.check_proofs(outline.rule, twin.has_proofs()).is_ok() && strategy::has_streams(&outline, &twin, how)
 }
 
-/// Compiles every kernel of a plan, and that of a sample, for architectures such as `sm_90`; needs NVRTC, but no GPU.
-/// Returns how many sources were compiled.
+/// Compiles every kernel of a plan that knows the plan, and that of a sample, for architectures such as `sm_90`; needs NVRTC, but no GPU.
+/// Returns how many sources were compiled. [`compile_common`] compiles the others.
 ///
 /// # Errors
 /// [`CudaError::Compile`](super::CudaError::Compile) with the compiler's log; [`Error::Unsupported`] if the field has no
@@ -91,6 +91,18 @@ pub fn compile_kernels<const K: usize>(
     compile_all(compiler, Outline::new(plan, field), &sample, how, architectures)
 }
 
+/// Compiles the kernels that are the same for every plan, as [`compile_kernels`] does those of a plan.
+///
+/// # Errors
+/// [`CudaError::Compile`](super::CudaError::Compile) with the compiler's log.
+pub fn compile_common(compiler: Nvrtc, architecture: &str) -> Result<usize, Error> {
+    let sources = [gather::specialise(), points::specialise()];
+    for source in &sources {
+        compile::compile(compiler, source, architecture)?;
+    }
+    Ok(sources.len())
+}
+
 fn compile_all(
     compiler: Nvrtc,
     mut outline: Outline<'_>,
@@ -101,7 +113,7 @@ fn compile_all(
     let twin = super::twin::checked(&outline, how.on_cuda().block)?;
     outline.meet(&twin);
     let outline = &outline;
-    let mut sources = vec![sampler::specialise(sample, &twin, how), gather::specialise(), points::specialise()];
+    let mut sources = vec![sampler::specialise(sample, &twin, how)];
     for &kind in StrategyKind::ON_BACKENDS {
         sources.push((strategy::of(outline, &twin, &how.clone().strategy(kind)).specialise)(outline, &twin, how)?);
     }

@@ -36,7 +36,7 @@ mod tape_forest;
 mod twin;
 mod watch;
 
-pub use backend::compile_kernels;
+pub use backend::{compile_common, compile_kernels};
 pub use balance::compile_balancers;
 pub use device::{Device, DeviceOptions};
 pub use findings::findings;

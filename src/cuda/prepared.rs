@@ -8,8 +8,8 @@ use super::outline::Outline;
 use super::runner::{Aim, Runner};
 use super::strategy::LevelRun;
 use crate::backend::{
-    Control, Error, Estimate, Expected, How, Mapping, OrderedSink, Part, Prepared, RegionOrder, ResidentArray,
-    ResidentRegions, Sink, Start, StrategyKind, deliver, deliver_all, deliver_ordered,
+    Control, Error, Estimate, Expected, How, Mapping, OrderedSink, Part, Prepared, ResidentArray, ResidentRegions,
+    Sink, Start, StrategyKind, deliver, deliver_all, deliver_ordered,
 };
 use crate::field::Field;
 use crate::geometry::{Level, Region};
@@ -144,13 +144,13 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         self.deliver_cells(sink)
     }
 
-    fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error> {
+    fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
         self.wait_for_others()?;
         let (counts, setup) = (self.counts()?, &self.runner.setup);
         let mut all = Subdivision::new(self.plan.clone(), self.window, setup.start.cells, counts, setup.storage.cell);
         all.bricks = self.spare.take().unwrap_or(all.bricks);
         let (terminals, mut bricks) = self.runner.collect()?;
-        deliver_all(terminals, &mut bricks, order, &mut all)?;
+        deliver_all(terminals, &mut bricks, &mut all)?;
         self.deliver_cells(&mut all)?;
         Ok(all)
     }

@@ -20,9 +20,6 @@ pub enum Stored {
     /// One layer of a dense array that is to be made of regions.
     #[error("a layer of the dense array")]
     Layer,
-    /// One layer of a dense array, and the regions that it is made of.
-    #[error("a layer of the dense array with the regions that it is made of")]
-    LayerAndRegions,
     /// The cells of work-units, and sums of their items' sizes.
     #[error("the cells of the units")]
     Units,

@@ -27,5 +27,5 @@ pub use counts::{Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Tim
 pub use keep::Keep;
 pub use limit::{MemoryError, Stored, dense_fits};
 pub(crate) use storage::Storage;
-pub use subdivision::{Layers, MaterialiseError, Subdivision};
+pub use subdivision::{MaterialiseError, Subdivision};
 pub use terminal::{Content, Terminal};

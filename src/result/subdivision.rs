@@ -6,7 +6,7 @@
 
 use crate::cell::{CellType, Words};
 use crate::dimension::here;
-use crate::geometry::{Region, saturated};
+use crate::geometry::Region;
 use crate::memory::reserve;
 use crate::parallel;
 use crate::plan::Plan;
@@ -176,167 +176,34 @@ impl<const K: usize> Subdivision<K> {
         if let Some(array) = &self.array {
             return Ok(array.copy()?);
         }
-        let array = self.window.cells_wide().saturating_mul(self.bricks.kind().bytes().into());
-        let need = array.saturating_add(self.listed_bytes().into());
+        let held = |terminal: &&Terminal| terminal.content() != Content::Leaf { brick: None };
+        let held = self.terminals.iter().filter(held).map(|terminal| u128::from(self.region(terminal).volume()));
+        if held.sum::<u128>() != self.cells {
+            return Err(MaterialiseError::NotKept);
+        }
+        let kind = self.bricks.kind();
+        let need = self.window.cells_wide().saturating_mul(kind.bytes().into());
+        let need = need.saturating_add(self.compact_bytes().into());
         let limit = limit.unwrap_or(isize::MAX as u64);
         if need > u128::from(limit) {
             return Err(MemoryError { what: Stored::Materialised, need, limit: Some(limit) }.into());
         }
-        let whole = self.layers(u64::MAX, None)?.next().expect("a window has a layer");
-        Ok(whole.map_err(|error| MemoryError { what: Stored::Materialised, ..error })?)
-    }
-
-    /// Makes the dense array piece by piece, if it does not fit the memory. A piece has whole layers of the last axis,
-    /// up to `most` bytes, or one layer. Pieces come in storage order. They are smaller if they would not fit `limit`
-    /// bytes together with the regions.
-    ///
-    /// # Errors
-    /// [`MaterialiseError`] if regions and a layer exceed `limit` bytes, or cells or regions were not kept.
-    pub fn layers(&self, most: u64, limit: Option<u64>) -> Result<Layers<'_, K>, MaterialiseError> {
-        here!(fn(&Subdivision<K>, u64, Option<u64>) -> Result<Layers<'_, K>, MaterialiseError> = Subdivision::layers_here)(
-            self, most, limit,
-        )
-    }
-
-    fn layers_here(&self, most: u64, limit: Option<u64>) -> Result<Layers<'_, K>, MaterialiseError> {
-        let (mut kept, mut widest) = (0, 0);
+        let mut array = DenseArray::zeroed(Stored::Materialised, self.window, kind)?;
+        let mut words = Vec::new();
         for terminal in &self.terminals {
             let region = self.region(terminal);
             match terminal.content() {
-                Content::Leaf { brick: None } => continue,
-                Content::Leaf { .. } => widest = widest.max(region.volume() / u64::from(region.extent[K - 1])),
-                Content::Uniform(_) => {}
-            }
-            kept += u128::from(region.volume());
-        }
-        if kept != self.cells {
-            return Err(MaterialiseError::NotKept);
-        }
-        let size = self.window.extent;
-        let layer = saturated(&size[..K - 1]).saturating_mul(self.bricks.kind().bytes());
-        // Of a piece there are its cells and the labels of one of its leaves.
-        let regions = self.listed_bytes();
-        let leaf = widest * size_of::<u64>() as u64;
-        let limit = limit.unwrap_or(u64::MAX);
-        let need = regions.saturating_add(layer).saturating_add(leaf);
-        if need > limit {
-            return Err(MemoryError { what: Stored::LayerAndRegions, need: need.into(), limit: Some(limit) }.into());
-        }
-        let thickness = (most / layer).min((limit - regions) / (layer + leaf)).clamp(1, size[K - 1].into()) as u32;
-        let mut waiting: Vec<Waiting<'_>> = Vec::new();
-        let mut open = Vec::new();
-        let refused = MemoryError::refused(Stored::LayerAndRegions);
-        reserve(&mut waiting, self.terminals.len()).map_err(&refused)?;
-        reserve(&mut open, self.terminals.len()).map_err(&refused)?;
-        for terminal in &self.terminals {
-            waiting.push((self.region(terminal).corner[K - 1], terminal));
-        }
-        lowest_last(&mut waiting);
-        Ok(Layers { of: self, waiting, open, at: self.window.corner[K - 1], thickness, words: Vec::new() })
-    }
-
-    /// Bytes of the compact form while a dense array is made of it: regions are listed twice.
-    fn listed_bytes(&self) -> u64 {
-        self.compact_bytes() + (self.terminals.len() * (size_of::<Waiting<'_>>() + size_of::<&Terminal>())) as u64
-    }
-}
-
-/// A region with the layer in which it begins.
-type Waiting<'a> = (u32, &'a Terminal);
-
-fn lowest_last(waiting: &mut [Waiting<'_>]) {
-    waiting.sort_unstable_by_key(|&(corner, _)| std::cmp::Reverse(corner));
-}
-
-/// The pieces of a dense array, made one at a time of the terminal regions that reach into each.
-///
-/// ```
-/// use orthant::prelude::*;
-///
-/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
-/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
-/// let found = Run::new(&plan, &left).how(How::default().keep(Keep::Regions)).start()?;
-/// // Cells of two bytes: 16 rows are 2048 bytes.
-/// let mut rows = Vec::new();
-/// for layer in found.layers(2048, None)? {
-///     let layer = layer?;
-///     rows.push(layer.window().extent[1]);
-///     assert_eq!(layer.label([31, layer.window().corner[1]]), 1);
-/// }
-/// assert_eq!(rows, [16, 16, 16, 16]);
-/// # Ok::<(), orthant::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct Layers<'a, const K: usize> {
-    of: &'a Subdivision<K>,
-    /// Regions above the last piece, the lowest at the end.
-    waiting: Vec<Waiting<'a>>,
-    /// Regions that reached into the last piece and go on above it.
-    open: Vec<&'a Terminal>,
-    /// Where the next piece begins.
-    at: u32,
-    thickness: u32,
-    /// Words of the leaf that is being written.
-    words: Vec<u64>,
-}
-
-impl<const K: usize> Iterator for Layers<'_, K> {
-    /// A piece, unless there is no memory for it.
-    type Item = Result<DenseArray<K>, MemoryError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.piece().transpose()
-    }
-}
-
-impl<const K: usize> Layers<'_, K> {
-    fn piece(&mut self) -> Result<Option<DenseArray<K>>, MemoryError> {
-        here!(fn(&mut Layers<'_, K>) -> Result<Option<DenseArray<K>>, MemoryError> = |this| this.piece_here())(self)
-    }
-
-    fn piece_here(&mut self) -> Result<Option<DenseArray<K>>, MemoryError> {
-        let (subdivision, last, low) = (self.of, K - 1, self.at);
-        let mut piece = subdivision.window;
-        let high = low.saturating_add(self.thickness).min(piece.corner[last] + piece.extent[last]);
-        if low == high {
-            return Ok(None);
-        }
-        while let Some(&(corner, terminal)) = self.waiting.last()
-            && corner < high
-        {
-            self.waiting.pop();
-            self.open.push(terminal);
-        }
-        (piece.corner[last], piece.extent[last]) = (low, high - low);
-        let mut array = DenseArray::zeroed(Stored::LayerAndRegions, piece, subdivision.bricks.kind())?;
-        for terminal in &self.open {
-            let region = subdivision.region(terminal);
-            let (from, to) = (region.corner[last].max(low), (region.corner[last] + region.extent[last]).min(high));
-            let mut part = region;
-            if from >= to {
-                continue; // below the window
-            }
-            (part.corner[last], part.extent[last]) = (from, to - from);
-            match terminal.content() {
-                Content::Uniform(word) => array.fill(&part, word),
+                Content::Uniform(word) => array.fill(&region, word),
                 Content::Leaf { brick } => {
-                    // The last axis is the slowest: what a brick holds of the part is in one piece.
-                    let below =
-                        region.volume() / u64::from(region.extent[last]) * u64::from(from - region.corner[last]);
-                    let start = brick.expect("only kept leaves are taken") + below;
-                    let refused = MemoryError::refused(Stored::LayerAndRegions);
-                    self.words.clear();
-                    reserve(&mut self.words, part.volume() as usize).map_err(refused)?;
-                    self.words.extend((start..start + part.volume()).map(|i| subdivision.bricks.word(i as usize)));
-                    array.write(&part, Words::Wide(&self.words));
+                    let start = brick.expect("all leaves were seen to have one");
+                    words.clear();
+                    let room = reserve(&mut words, region.volume() as usize);
+                    room.map_err(MemoryError::refused(Stored::Materialised))?;
+                    words.extend((start..start + region.volume()).map(|i| self.bricks.word(i as usize)));
+                    array.write(&region, Words::Wide(&words));
                 }
             }
         }
-        self.open.retain(|terminal| {
-            let region = subdivision.region(terminal);
-            region.corner[last] + region.extent[last] > high
-        });
-        self.at = high;
-        Ok(Some(array))
+        Ok(array)
     }
 }

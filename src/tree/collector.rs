@@ -118,34 +118,6 @@ impl<const K: usize> Collector<K> {
     }
 }
 
-/// The order in which trees keep the regions of a plan. [`Prepared::subdivision_in`](crate::backend::Prepared::subdivision_in)
-/// takes it. Then a tree of the run copies no brick again. Regions along a curve that is not hierarchical (`canonical`) come by
-/// level and code, since trees keep them along another curve.
-///
-/// ```
-/// use orthant::backend::Part;
-/// use orthant::prelude::*;
-/// use orthant::tree::tree_order;
-/// use orthant::Control;
-/// use orthant::curve::CurveKind;
-///
-/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).curve(CurveKind::Hilbert).build()?;
-/// let disc = CellField::new(1, |[x, y]| u32::from(x * x + y * y < 900));
-/// let cpu = Target::cpu();
-/// let mut prepared = cpu.of().prepare(&plan, &disc, &How::default().keep(Keep::Regions))?;
-/// prepared.run(&Part::default(), &Control::default())?;
-/// let found = prepared.subdivision_in(&tree_order(&plan))?;
-/// let levels: Vec<u32> = found.terminals().iter().map(|terminal| terminal.level()).collect();
-/// assert!(!levels.is_sorted());
-/// assert_eq!(Tree::of(found)?.len(), levels.len());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn tree_order<const K: usize>(plan: &Plan<K>) -> impl Fn(&mut [Terminal]) + use<K> {
-    let (along, own) = (Along::new(plan), plan.curve());
-    // Along another curve they are numbered anew first, which takes them apart.
-    move |terminals| if along.plan().curve() == own { along.sort(terminals) } else { Terminal::sort(terminals) }
-}
-
 impl<const K: usize> Sink<K> for Collector<K> {
     fn terminals(&mut self, batch: Batch<'_, K>) -> Result<(), Error> {
         of_plan(batch.plan, &self.plan)?;

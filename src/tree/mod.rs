@@ -50,7 +50,7 @@ pub use about::{About, AboutAxis, Remark};
 pub use across::Found;
 pub use bottom_up::BottomUp;
 pub use census::Census;
-pub use collector::{Collector, tree_order};
+pub use collector::Collector;
 pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{

@@ -93,8 +93,10 @@ pub fn every_specialisation_compiles(compiler: Nvrtc) {
     println!("{} sources compiled for {ARCHITECTURES:?} by turns", count.into_inner());
 }
 
-pub fn every_balancer_compiles(compiler: Nvrtc) {
+/// The kernels that know no plan: those of all plans, and the balancers that are measured.
+pub fn what_knows_no_plan_compiles(compiler: Nvrtc) {
     for architecture in ARCHITECTURES {
+        cuda::compile_common(compiler, architecture).unwrap_or_else(|error| panic!("{error}"));
         cuda::compile_balancers(compiler, architecture).unwrap_or_else(|error| panic!("{error}"));
     }
 }

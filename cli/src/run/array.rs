@@ -131,7 +131,7 @@ impl ArrayRun {
         let (source, nodata) = (predicate.over(cells)?, predicate.nodata_word(kind, nodata)?);
         let (read, kind) = (kind, source.kind());
         let kept = How::default().keep(self.args.keep).cell(kind).kept;
-        outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
+        outputs.fit(&slice, size, &kept, self.limit)?;
         let name = self.name(&path);
         let open = |target: &PathBuf| {
             let info = about.info(&plan).source(&*name).predicate(predicate, nodata);
@@ -192,7 +192,7 @@ impl ArrayRun {
         }
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
         KeptTree {
-            tree: tree.as_ref(),
+            tree,
             slice: &slice,
             shown: self.shown(predicate.keeps_cells(), nodata),
             report: &report,

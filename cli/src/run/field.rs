@@ -2,27 +2,19 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
-use std::time::Duration;
 
-use orthant::backend::{Part, Prepared};
+use orthant::backend::Part;
 use orthant::curve::CurveKind;
 use orthant::field::{Field, Job, Open};
 use orthant::geometry::{Domain, Scheme};
-use orthant::result::{DenseArray, RunCounts};
 use orthant::rule::RuleKind;
-use orthant::tree::{TreeAxis, TreeInfo, tree_order};
-use orthant::{
-    AutoScheme, BackendKind, Control, Keep, Mapping, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree,
-};
-use orthant_formats::export::npy;
+use orthant::tree::{TreeAxis, TreeInfo};
+use orthant::{BackendKind, Control, Mapping, Plan, Request, StageClock, StrategyKind};
 
-use super::array_outputs::{ArrayOutputs, ShownAs};
+use super::field_outputs::RanField;
 use super::mesh::remark;
-use super::outputs::{Outputs, finish, write_report};
-use super::painted::Painted;
-use super::run_trees::RunTrees;
+use super::outputs::Outputs;
 use super::sooner;
-use super::summary;
 use crate::data::{WholeArray, read_for};
 use crate::error::Error;
 use crate::hint::choose;
@@ -31,13 +23,11 @@ use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::RunOptions;
 use crate::output::legend::Shown;
-use crate::output::png::Caption;
 use crate::output::tree::MadeOf;
 use crate::output::{Slice, tree};
 use crate::progress::Progress;
 use crate::search::Wanted;
-use crate::statistics::median;
-use crate::voice::{Voice, print};
+use crate::voice::Voice;
 
 /// Runs a field as asked.
 pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
@@ -111,11 +101,11 @@ impl Job for Task {
         let slice = Slice::new(domain.size(), &self.args.output.slice, &axes)?;
         let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
         let read = self.array.as_ref().map(WholeArray::files).unwrap_or_default();
-        let mut outputs = Outputs::open(&self.args.output, self.request.how.kept.keep, &read)?;
+        let outputs = Outputs::open(&self.args.output, self.request.how.kept.keep, &read)?;
         outputs.say_shown(&slice, domain.size(), &axes, self.voice)?;
         let field = open(&domain, &options)?;
         self.request.how = self.request.how.for_labels(field.labels())?;
-        outputs.fit(domain.size(), domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
+        outputs.fit(&slice, domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
         let backend = machine::without_twin(self.args.how.backend, self.request.workload, &*field, self.voice);
         let backend = backend.or_else(|| self.sooner(&*field, &domain));
         let target = machine::pick(backend, self.args.how.device.as_ref(), self.voice)?;
@@ -184,106 +174,21 @@ impl Job for Task {
         if let Some(reason) = prepared.stopped() {
             self.voice.say(format_args!("orthant: a device stopped, and the others did its work, since {reason}"));
         }
-        let input = self.array.as_ref().map(|array| array.from.clone());
-        let computation = self.request.computation(&plan);
-        let report_of = |prepared: &dyn Prepared<K>, counts: &RunCounts<K>, checksum: Option<&str>| {
-            let mut counts = counts.clone();
-            let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
-            counts.times.wall = middle(&samples.wall);
-            counts.times.device = counts.times.device.map(|_| middle(&samples.device));
-            let ran = Ran {
-                backend: target.name(),
-                device,
-                multiprocessors: target.multiprocessors(),
-                mapping: prepared.mapping(),
-                samples: samples.times(),
-                iterations: field.labels().work(),
-                checksum,
-                regions_checksum: None,
-            };
-            let report = Report::new(computation.clone(), how, &counts, ran);
-            // What ran: a mapping may be the backend's choice.
-            let found = found.clone().map(|found| AutoScheme { scheme: prepared.mapping().to_string(), ..found });
-            let busy_seconds = prepared.busy().iter().map(Duration::as_secs_f64).collect();
-            let copied_bytes = prepared.copied();
-            Report { auto_scheme: found, input: input.clone(), busy_seconds, copied_bytes, ..report }
+        let ran = RanField {
+            field: &*field,
+            how,
+            computation: self.request.computation(&plan),
+            input: self.array.as_ref().map(|array| array.from.clone()),
+            target: &target,
+            device,
+            samples,
+            auto_scheme: found,
+            prover: how.tuning.asks_proofs(of_tree.rule()).then_some(&*field),
+            slice: &slice,
+            shown: self.shown(),
+            control: &self.control,
+            voice: self.voice,
         };
-        let proves = how.tuning.asks_proofs(of_tree.rule());
-        let alone = outputs.arrays.is_empty() && outputs.overlay.is_none() && !trees.is_empty();
-        if alone && how.kept.keep == Keep::Regions && how.tuning.strategy != StrategyKind::Exhaustive {
-            let report = report_of(&*prepared, &prepared.counts()?, None);
-            let prover = proves.then_some(&*field);
-            let trees = RunTrees { trees, prover, control: &self.control, voice: self.voice };
-            return trees.write(&mut *prepared, (report, outputs), clock);
-        }
-        let subdivision =
-            if trees.is_empty() { prepared.subdivision()? } else { prepared.subdivision_in(&tree_order(&plan))? };
-        clock.ends(|seconds| &mut seconds.collecting);
-        let caption = Caption::new(&computation, &slice);
-        let pictures = outputs.pictures();
-        let array = ArrayOutputs::dense(&subdivision, pictures, how.mem_limit)?;
-        let drawn = array.as_deref().filter(|_| pictures);
-        let painted = Painted::of(field.labels(), drawn, &slice, &self.shown());
-        let drawn = ShownAs { slice: &slice, painted: &painted, caption: &caption };
-        let shown = ArrayOutputs::new(&subdivision, &array, how.mem_limit, drawn);
-        // Stdout comes last: whoever reads it may leave, and files must not suffer.
-        let (files, last) = outputs.arrays.drain(..).partition::<Vec<_>, _>(|(_, staged)| !staged.is_stdout());
-        let overlay = outputs.overlay.take();
-        // A checksum is one long sum: a thread adds it up while the others write, if one can be had.
-        let sum = || subdivision.array().map(DenseArray::checksum);
-        let (checksum, written) = std::thread::scope(|scope| {
-            let adding = std::thread::Builder::new().spawn_scoped(scope, sum).ok();
-            let written = shown.write_all(overlay, files, &self.control, self.voice);
-            let checksum = adding.map(|adding| adding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            (checksum.unwrap_or_else(sum), written)
-        });
-        clock.ends(|seconds| &mut seconds.writing);
-        if let (true, Some(array)) = (K > 2 && pictures, array.as_deref())
-            && slice.is_uniform(array)
-        {
-            self.voice.say("orthant: every cell of the picture has one value; --slice names another slice");
-        }
-        let report = report_of(&*prepared, subdivision.counts(), checksum.as_deref());
-        // Only a report shows it, and trees have it, too.
-        let hashed = trees.is_empty() && outputs.report.is_some();
-        let regions = if hashed { subdivision.regions_checksum() } else { None };
-        let has_regions = !subdivision.terminals().is_empty();
-        let mut report = Report { regions_checksum: regions.map(|sum| sum.to_string()), ..report };
-        if !self.voice.quiet && !outputs.stdout {
-            print(summary::of_field(&report))?;
-        }
-        clock.ends(|seconds| &mut seconds.reporting);
-        written?;
-        let mut write_report = |report: &Report, clock: &StageClock, last: bool| {
-            if self.voice.verbose && !last {
-                self.voice.say(summary::of_stages(&clock.seconds()));
-            }
-            let staged = outputs.report.take_if(|staged| last || !staged.is_stdout());
-            let report = Report { seconds_by_stage: Some(clock.seconds()), ..report.clone() };
-            write_report(staged, &report, &self.control, self.voice)
-        };
-        if trees.is_empty() {
-            write_report(&report, &clock, false)?;
-            shown.write_all(None, last, &self.control, self.voice)?;
-        } else {
-            // What the run left becomes the tree; it is never there twice.
-            drop(array);
-            let mut tree = Tree::of(subdivision)?;
-            if proves {
-                tree = tree.proved_by(&*field, &self.control)?;
-            }
-            clock.ends(|seconds| &mut seconds.ordering);
-            for (mut writer, path) in trees {
-                writer.write(&tree)?;
-                report.regions_checksum = has_regions.then(|| writer.checksum().to_string());
-                tree::finish(writer, &path, self.voice)?;
-            }
-            clock.ends(|seconds| &mut seconds.writing);
-            write_report(&report, &clock, false)?;
-            for (_, staged) in last {
-                finish(staged, &self.control, self.voice, &mut |out| Ok(npy::write(&tree, out)?))?;
-            }
-        }
-        write_report(&report, &clock, true)
+        ran.write(&mut *prepared, outputs, trees, clock)
     }
 }

@@ -1,8 +1,9 @@
 //! `orthant run`: one run, its table, its outputs.
 
 mod array;
-mod array_outputs;
+mod cell_outputs;
 mod field;
+mod field_outputs;
 mod kept_tree;
 mod list;
 mod mesh;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use orthant::backend::Kept;
-use orthant::result::{DenseArray, Stored, dense_fits};
+use orthant::result::{Stored, dense_fits};
 use orthant::tree::TreeAxis;
 use orthant::{Control, Keep};
 
@@ -14,9 +14,6 @@ use crate::error::Error;
 use crate::options::OutputOptions;
 use crate::output::{Slice, Staged, distinct, expect_extension, has_extension, is_stdout, tree};
 use crate::voice::Voice;
-
-/// The most bytes of an array that is written from regions that are in memory at once.
-pub(super) const PIECE: u64 = 64 << 20;
 
 /// Pixels of a side that most programs can show.
 const LARGE: u32 = 16_384;
@@ -103,15 +100,15 @@ impl Outputs {
     }
 
     /// Checks that the cells that outputs show fit `limit`: all of them, or a layer of them where an array is written from
-    /// regions; a picture is of `shown` cells per axis where it is made of them. How many regions lie beside it a run will
-    /// tell.
+    /// regions; a picture is of a slice where it is made of them. How many regions lie beside it a run will tell.
     pub(super) fn fit<const K: usize>(
         &self,
-        shown: [u32; K],
+        slice: &Slice<K>,
         size: [u32; K],
         kept: &Kept,
         limit: Option<u64>,
     ) -> Result<(), Error> {
+        let shown = slice.window(size).extent;
         let (what, axes) = match kept.keep {
             _ if self.arrays.is_empty() && self.overlay.is_none() => return Ok(()),
             Keep::Dense => (Stored::Dense, &size[..]),
@@ -197,9 +194,4 @@ pub(super) fn write_report(
             out.write_all(b"\n")
         })
     })
-}
-
-/// Writes the cells of an array, or of a piece of one.
-pub(super) fn write_cells<const K: usize>(piece: &DenseArray<K>, out: &mut dyn Write) -> std::io::Result<()> {
-    piece.cells().le_bytes(0..piece.cells().len(), |bytes| out.write_all(bytes))
 }

@@ -15,20 +15,16 @@ pub(super) struct Painted {
 }
 
 impl Painted {
-    /// Of counts, or of values, which are looked at if they are in `array`.
+    /// Of counts, or of values, which are looked at.
     pub(super) fn of<const K: usize>(
         labels: Labels,
-        array: Option<&DenseArray<K>>,
+        array: &DenseArray<K>,
         slice: &Slice<K>,
         shown: &Shown<'_>,
     ) -> Self {
-        match array {
-            Some(array) if labels.most().is_none() => Self::of_values(array, slice, shown),
-            // Counts, or nothing that is drawn.
-            _ => {
-                let kind = array.map_or(labels.kind(), |array| array.cells().kind());
-                Self { palette: Palette::of_labels(labels, kind, shown.gradient), labels: None }
-            }
+        match labels.most() {
+            None => Self::of_values(array, slice, shown),
+            Some(_) => Self { palette: Palette::of_labels(labels, array.cells().kind(), shown.gradient), labels: None },
         }
     }
 

@@ -123,7 +123,7 @@ impl PointsRun {
         outputs.say_shown(&slice, size, &axes, self.voice)?;
         let kind = self.value.kind(self.points.batches()).map_err(orthant::tree::TreeError::from)?;
         let kept = How::default().keep(self.args.keep).cell(kind).kept;
-        outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
+        outputs.fit(&slice, size, &kept, self.limit)?;
         let computation = self.computation(&plan, &path);
         let name = computation.title();
         let open = |target: &PathBuf| {
@@ -187,7 +187,7 @@ impl PointsRun {
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
         let shown = Shown { gradient: self.args.output.palette, are_labels: Some(false), labels: &[], nodata: None };
         KeptTree {
-            tree: tree.as_ref(),
+            tree,
             slice: &slice,
             shown,
             report: &report,

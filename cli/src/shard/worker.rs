@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use orthant::Target;
 use orthant::backend::{Part, Prepared, Roots};
-use orthant::tree::{Collector, PieceState, PieceWork, tree_order};
+use orthant::tree::{Collector, PieceState, PieceWork};
 
 use super::finisher::{ComputedPiece, UnwrittenPiece};
 use super::making::Making;
@@ -82,7 +82,7 @@ impl<const K: usize> Worker<'_, K> {
         let range = pieces.roots(piece);
         prepared.run(&Part::of(Roots::Codes { level: 0, range }), control)?;
         let ran = Instant::now();
-        let collector = Collector::of(prepared.subdivision_in(&tree_order(plan))?)?;
+        let collector = Collector::of(prepared.subdivision()?)?;
         let work = PieceWork {
             device: self.device.clone(),
             running: (ran - started).as_secs_f64(),

@@ -88,7 +88,7 @@ impl FoundPieces {
         drop(gathered.levels);
         match gathered.bricks {
             GatheredBricks::InOrder(bricks) => (all.terminals, all.bricks) = (terminals, bricks),
-            GatheredBricks::InPieces(mut bricks) => deliver_all(terminals, &mut bricks, &Terminal::sort, all)?,
+            GatheredBricks::InPieces(mut bricks) => deliver_all(terminals, &mut bricks, all)?,
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use crate::backend::ordered::{OrderedSink, deliver_ordered};
 use crate::backend::part::Part;
 use crate::backend::seam::sealed::SealedBackend;
 use crate::backend::seam::{Backend, Place, Prepared, Sampler};
-use crate::backend::sink::{Batch, RegionOrder, Sink, deliver_array};
+use crate::backend::sink::{Batch, Sink, deliver_array};
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
@@ -270,10 +270,10 @@ impl<const K: usize> Prepared<K> for FleetPlan<'_, K> {
         deliver_array(all.array(), sink)
     }
 
-    fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error> {
+    fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
         match self.taken() {
             Ok(all) => Ok(all),
-            Err(worker) => self.of_mut(worker).subdivision_in(order),
+            Err(worker) => self.of_mut(worker).subdivision(),
         }
     }
 

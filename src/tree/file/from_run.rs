@@ -201,7 +201,6 @@ mod tests {
     use crate::geometry::Scheme;
     use crate::result::Keep;
     use crate::rule::RuleKind;
-    use crate::tree::collector::tree_order;
     use crate::tree::file::error::TreeFileError;
     use crate::tree::file::info::TreeInfo;
     use crate::tree::file::writer::TreeTarget;
@@ -235,7 +234,7 @@ mod tests {
                 };
                 let (mut whole, path) = open("whole");
                 prepared.run(&Part::default(), &control).unwrap();
-                let tree = Tree::of(prepared.subdivision_in(&tree_order(&plan)).unwrap()).unwrap();
+                let tree = Tree::of(prepared.subdivision().unwrap()).unwrap();
                 whole.write(&tree).unwrap();
                 assert_eq!(whole.checksum(), tree.checksum());
                 whole.finish().unwrap();
