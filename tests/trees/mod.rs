@@ -4,6 +4,7 @@ mod across;
 mod census;
 mod files;
 mod making;
+mod many_axes;
 mod parts;
 mod predicates;
 mod questions;

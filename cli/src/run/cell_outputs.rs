@@ -80,7 +80,7 @@ impl<const K: usize> Kept<K> {
 }
 
 /// How pictures are drawn.
-pub(super) struct Drawing<'a, const K: usize> {
+pub(super) struct HowDrawn<'a, const K: usize> {
     pub(super) slice: &'a Slice<K>,
     pub(super) caption: Caption,
     /// The levels of the subdivision, each of which has a colour in the overlay.
@@ -92,7 +92,7 @@ pub(super) struct CellOutputs<'a, const K: usize> {
     kept: &'a Kept<K>,
     /// The cells of pictures and their colours; None if there is no picture.
     drawn: Option<(Cow<'a, DenseArray<K>>, Painted)>,
-    drawing: Drawing<'a, K>,
+    drawing: HowDrawn<'a, K>,
     control: &'a Control,
     voice: Voice,
 }
@@ -106,7 +106,7 @@ impl<'a, const K: usize> CellOutputs<'a, K> {
         kept: &'a Kept<K>,
         (outputs, limit): (&Outputs, Option<u64>),
         painted: impl FnOnce(&DenseArray<K>) -> Painted,
-        drawing: Drawing<'a, K>,
+        drawing: HowDrawn<'a, K>,
         (control, voice): (&'a Control, Voice),
     ) -> Result<Self, Error> {
         let cells = outputs.pictures().then(|| kept.cells(drawing.slice, limit)).transpose()?;
@@ -125,7 +125,7 @@ impl<'a, const K: usize> CellOutputs<'a, K> {
     /// # Errors
     /// If one cannot be written.
     pub(super) fn write(&self, overlay: Option<Staged>, arrays: Vec<(Format, Staged)>) -> Result<(), Error> {
-        let Self { kept, drawn, drawing: Drawing { slice, caption, levels }, control, voice } = self;
+        let Self { kept, drawn, drawing: HowDrawn { slice, caption, levels }, control, voice } = self;
         if let (Some(staged), Some((cells, painted))) = (overlay, drawn) {
             let mut regions = kept.regions();
             finish(staged, control, *voice, &mut |out| {

@@ -9,7 +9,7 @@ use orthant::result::{DenseArray, RunCounts};
 use orthant::{AutoScheme, Computation, Control, How, Keep, Ran, ReadFrom, Report, StageClock, StrategyKind, Target};
 use orthant_formats::export::npy;
 
-use super::cell_outputs::{CellOutputs, Drawing, Kept};
+use super::cell_outputs::{CellOutputs, HowDrawn, Kept};
 use super::outputs::{Outputs, finish, write_report};
 use super::painted::Painted;
 use super::run_trees::RunTrees;
@@ -70,7 +70,7 @@ impl<const K: usize> RanField<'_, K> {
         let kept = Kept::of(run, shows, how.mem_limit)?;
         clock.ends(|seconds| &mut seconds.ordering);
         let caption = Caption::new(&self.computation, slice);
-        let drawing = Drawing { slice, caption, levels: counts.levels.len() };
+        let drawing = HowDrawn { slice, caption, levels: counts.levels.len() };
         let painted = |cells: &DenseArray<K>| Painted::of(self.field.labels(), cells, slice, &self.shown);
         let shown = CellOutputs::new(&kept, (&outputs, how.mem_limit), painted, drawing, (control, voice))?;
         // Stdout comes last: whoever reads it may leave, and files must not suffer.

@@ -3,7 +3,7 @@
 use orthant::result::DenseArray;
 use orthant::{Control, Report, Tree};
 
-use super::cell_outputs::{CellOutputs, Drawing, Kept};
+use super::cell_outputs::{CellOutputs, HowDrawn, Kept};
 use super::outputs::{Outputs, write_report};
 use super::painted::Painted;
 use crate::error::Error;
@@ -31,7 +31,8 @@ impl<const K: usize> KeptTree<'_, K> {
     /// If something cannot be written, or there is no memory for it.
     pub(super) fn write(self, mut outputs: Outputs) -> Result<(), Error> {
         let Self { tree, slice, shown, report, limit, control, voice } = self;
-        let drawing = Drawing { slice, caption: Caption::new(&report.computation, slice), levels: report.levels.len() };
+        let drawing =
+            HowDrawn { slice, caption: Caption::new(&report.computation, slice), levels: report.levels.len() };
         let painted = |cells: &DenseArray<K>| Painted::of_values(cells, slice, &shown);
         let kept = tree.map(Kept::Tree);
         let shown = kept
