@@ -71,19 +71,14 @@ pub(crate) fn widened<T: Copy, const K: usize>(values: [T; K], beyond: T) -> [T;
 macro_rules! compiled_here {
     (fn $name:ident -> $T:ident) => {
         fn $name<const K: usize>() -> &'static $T<K> {
-            // Unit tests have four axes at most: without the others they are compiled in half the time.
-            static HERE: &[&(dyn std::any::Any + Sync)] = &[
+            static HERE: [&(dyn std::any::Any + Sync); $crate::MAX_DIM] = [
                 &$T::<1>::HERE,
                 &$T::<2>::HERE,
                 &$T::<3>::HERE,
                 &$T::<4>::HERE,
-                #[cfg(not(test))]
                 &$T::<5>::HERE,
-                #[cfg(not(test))]
                 &$T::<6>::HERE,
-                #[cfg(not(test))]
                 &$T::<7>::HERE,
-                #[cfg(not(test))]
                 &$T::<8>::HERE,
             ];
             let found = HERE.get(K.wrapping_sub(1)).and_then(|value| (*value as &dyn std::any::Any).downcast_ref());

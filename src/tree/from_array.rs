@@ -45,13 +45,20 @@ impl<const K: usize> Tree<K> {
 
 #[cfg(test)]
 mod tests {
-    use ndarray::Array2;
+    use ndarray::{Array, Array2, Array6, IxDyn};
 
     use super::*;
 
-    /// Views whose strides are of any sign.
+    /// Static dimensions to 6, dynamic ones to 8, and views whose strides are of any sign.
     #[test]
-    fn arrays_that_are_turned() {
+    fn arrays_of_every_kind() {
+        let six = Array6::from_shape_fn((2, 3, 4, 5, 2, 3), |(f, e, d, c, b, a)| (a + b + c + d + e + f) as i64 - 6);
+        let tree = Tree::<6>::from_array(six.view()).unwrap();
+        assert_eq!(tree.get::<i64>([2, 1, 4, 3, 2, 1]), Some(7));
+        let eight = Array::from_shape_fn(IxDyn(&[2; 8]), |at| at[7] as f32 - at[0] as f32);
+        let tree = Tree::<8>::from_array(eight.view()).unwrap();
+        assert_eq!(tree.get::<f32>([1, 0, 0, 0, 0, 0, 0, 0]), Some(1.0));
+        assert_eq!(tree.get::<f32>([0, 0, 0, 0, 0, 0, 0, 1]), Some(-1.0));
         let flat = Array2::from_shape_fn((70, 90), |(y, x)| (y * 90 + x) as u16);
         let turned = flat.t().slice_move(ndarray::s![..;-1, ..]);
         let tree = Tree::<2>::from_array(turned).unwrap();

@@ -4,7 +4,6 @@ mod across;
 mod census;
 mod files;
 mod making;
-mod many_axes;
 mod parts;
 mod predicates;
 mod questions;

@@ -3,19 +3,18 @@
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use orthant::field::FieldKind;
-use orthant::result::{RegionsChecksum, RunCounts};
-use orthant::tree::{BottomUp, Census, NotANumber, Source};
+use orthant::tree::{BottomUp, NotANumber, Source};
 use orthant::with_dimensions;
-use orthant::{Built, Computed, Control, How, Keep, Plan, Report, Request, Tree};
+use orthant::{Built, Computed, Control, How, Keep, Report, Request};
 use orthant_formats::input::{Layout, Numbers};
 
 use super::kept_tree::KeptTree;
 use super::noise::Divided;
 use super::outputs::Outputs;
 use super::summary;
+use super::tree_build::{BuiltTree, TreeBuild, TreeMaker};
 use crate::error::Error;
 use crate::escape;
 use crate::input::{self, Input, wrong};
@@ -23,12 +22,10 @@ use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::{Given, InputOptions, OutputOptions, RunOptions};
 use crate::output::legend::Shown;
-use crate::output::tree::{MadeOf, TreeOutput};
+use crate::output::tree::MadeOf;
 use crate::output::{Slice, tree};
-use crate::progress::Progress;
 use crate::threads::pool;
 use crate::voice::{Voice, print};
-use rayon::ThreadPool;
 
 /// A run over an array: its file, how it is divided, and what is written.
 pub(crate) struct ArrayOptions {
@@ -141,7 +138,6 @@ impl ArrayRun {
             Ok::<_, Error>((writer?, target.clone()))
         };
         let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        let pool = self.args.threads.map(pool).transpose()?;
         let limit = self.limit.unwrap_or(u64::MAX);
         let builder = BottomUp::new(&plan, &source)?.predicate(&predicate, nodata)?.mem_limit(limit);
         let builder = builder.control(&self.control);
@@ -155,20 +151,20 @@ impl ArrayRun {
         let grid = plan.scheme().g;
         let divided = Divided { builder: &builder, predicate: &predicate, labels, grid, grid_with, voice };
         let warned = divided.warn_before(plan.domain().cells())?;
-        let mut build = || self.build(&plan, &builder, &outputs, &mut trees);
-        let progress = Progress::start(&self.control, plan.domain().cells(), 1, self.voice);
-        let built = match &pool {
-            Some(pool) => pool.install(build),
-            None => build(),
+        let building = TreeBuild {
+            plan: &plan,
+            keep: self.args.keep,
+            shown: outputs.show_cells(),
+            hashes: outputs.report.is_some(),
+            pool: self.args.threads.map(pool).transpose()?,
+            control: &self.control,
+            voice: self.voice,
         };
-        drop(progress);
-        if let (Err(error), [(writer, target)]) = (&built, &trees[..]) {
-            tree::left(writer, target, error, self.voice);
-        }
+        let made = building.make(&TreeMaker::Cells(&builder), &mut trees);
         // What was read is compared once more before anything takes its name.
-        let built = built.and_then(|built| self.input.file.unchanged().map(|()| built).map_err(wrong));
-        let (tree, counts, checksum) = match built {
-            Ok(built) => built,
+        let made = made.and_then(|made| self.input.file.unchanged().map(|()| made).map_err(wrong));
+        let BuiltTree { tree, counts, checksum, .. } = match made {
+            Ok(made) => made,
             Err(error) => {
                 if error.is_of_reading() {
                     // Nobody can go on with shards of what is no more.
@@ -178,8 +174,7 @@ impl ArrayRun {
             }
         };
         let input = Some(self.input.from(path, plan.domain().cells() as u64 * read.bytes(), nan));
-        let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
-        let (counts, device) = (&counts, &*self.machine.cpu);
+        let (counts, device, threads) = (&counts, &*self.machine.cpu, building.threads());
         let (keep, points, computation) = (self.args.keep, None, Request::new(FieldKind::Array).computation(&plan));
         let built = Built { input, points, counts, cell: kind, predicate, keep, threads, device, checksum };
         let report = Report::bottom_up(computation, built);
@@ -217,44 +212,8 @@ impl ArrayRun {
         Some(format!("{}, {name}, order {order}, endian {endian}, offset {offset}, {identity}", place.display()))
     }
 
-    /// The tree if it is kept in memory, and what was counted. A single output that is a tree is written as it comes.
-    fn build<const K: usize>(
-        &self,
-        plan: &Plan<K>,
-        builder: &BottomUp<'_, K>,
-        outputs: &Outputs,
-        trees: &mut [(TreeOutput<K>, PathBuf)],
-    ) -> Result<Counted<K>, Error> {
-        let start = Instant::now();
-        let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
-        let hashes = outputs.report.is_some();
-        let mut made = None;
-        let (tree, (mut counts, checksum)) = match (self.args.keep, trees) {
-            (Keep::Regions, [(writer, _)]) if !shown => {
-                builder.write(writer)?;
-                let (counts, checksum) = writer.counts();
-                (None, (counts, Some(checksum)))
-            }
-            (Keep::Regions, trees) => {
-                let tree = builder.tree()?;
-                made = Some(start.elapsed());
-                trees.iter_mut().try_for_each(|(writer, _)| writer.write(&tree))?;
-                let mut census = Census::new(plan, 0, hashes);
-                census.add(&tree);
-                (Some(tree), census.counts())
-            }
-            _ => (None, builder.counts(hashes)?),
-        };
-        // Counting hashes all cells, which is no part of making a tree that is kept.
-        counts.times.wall = made.unwrap_or_else(|| start.elapsed());
-        Ok((tree, counts, checksum))
-    }
-
     /// What is known of the cells that are drawn, which are the file's own if `kept`.
     fn shown(&self, kept: bool, nodata: Option<u64>) -> Shown<'_> {
         self.input.shown(self.args.output.palette, &self.args.input.reading, kept, nodata)
     }
 }
-
-/// The tree, if it is kept in memory, what was counted, and the checksum of regions if it was asked for.
-type Counted<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>);

@@ -57,7 +57,7 @@ impl<const K: usize> RanField<'_, K> {
         mut clock: StageClock,
     ) -> Result<(), Error> {
         let Self { how, slice, control, voice, .. } = *self;
-        let shows = !outputs.arrays.is_empty() || outputs.overlay.is_some();
+        let shows = outputs.show_cells();
         let regions = how.kept.keep == Keep::Regions && how.tuning.strategy != StrategyKind::Exhaustive;
         if regions && !shows && !trees.is_empty() {
             let report = self.report(prepared, &prepared.counts()?, None);

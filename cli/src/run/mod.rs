@@ -15,6 +15,7 @@ mod points;
 mod run_trees;
 mod sooner;
 mod summary;
+mod tree_build;
 
 use orthant::field::FieldKind;
 

@@ -110,7 +110,7 @@ impl Outputs {
     ) -> Result<(), Error> {
         let shown = slice.window(size).extent;
         let (what, axes) = match kept.keep {
-            _ if self.arrays.is_empty() && self.overlay.is_none() => return Ok(()),
+            _ if !self.show_cells() => return Ok(()),
             Keep::Dense => (Stored::Dense, &size[..]),
             _ if self.pictures() => (Stored::Materialised, &shown[..]),
             _ => (Stored::Layer, &size[..K - 1]),
@@ -160,6 +160,11 @@ impl Outputs {
             voice.say(format_args!("orthant: {picture}, more than most programs show; {smaller}"));
         }
         Ok(())
+    }
+
+    /// True if an output that is no tree shows cells.
+    pub(super) fn show_cells(&self) -> bool {
+        !self.arrays.is_empty() || self.overlay.is_some()
     }
 
     /// True if an output is a picture.

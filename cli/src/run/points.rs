@@ -7,17 +7,16 @@ use std::time::Instant;
 
 use orthant::field::{DataValue, FieldData, FieldKind};
 use orthant::points::{PointsValue, has_axes};
-use orthant::result::{RegionsChecksum, RunCounts};
-use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo};
+use orthant::tree::{FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo};
 use orthant::with_dimensions;
-use orthant::{Built, Bytes, Computation, Control, How, Keep, Plan, PointsRead, ReadFrom, Report, Request, Tree};
+use orthant::{Built, Bytes, Computation, Control, How, Plan, PointsRead, ReadFrom, Report, Request};
 use orthant_formats::input::{Endian, IndexOrder};
-use rayon::ThreadPool;
 
 use super::array::{ArrayOptions, keep, threads};
 use super::kept_tree::KeptTree;
 use super::outputs::Outputs;
 use super::summary;
+use super::tree_build::{BuiltTree, TreeBuild, TreeMaker};
 use crate::data::PointsInput;
 use crate::error::Error;
 use crate::escape;
@@ -25,9 +24,8 @@ use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::RunOptions;
 use crate::output::legend::Shown;
-use crate::output::tree::{MadeOf, TreeOutput};
+use crate::output::tree::MadeOf;
 use crate::output::{Slice, tree};
-use crate::progress::Progress;
 use crate::threads::pool;
 use crate::voice::{Voice, print};
 
@@ -99,9 +97,6 @@ struct PointsRun {
     voice: Voice,
 }
 
-/// The tree if it is kept in memory, what was counted, the checksum of regions if it was asked for, and the seconds of sorting.
-type CountedPoints<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>, f64);
-
 impl PointsRun {
     fn run<const K: usize>(&self) -> Result<(), Error> {
         // What is never run is not compiled.
@@ -134,7 +129,6 @@ impl PointsRun {
             Ok::<_, Error>((writer?, target.clone()))
         };
         let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        let pool = self.args.threads.map(pool).transpose()?;
         let limit = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.points.bytes()));
         let place = self.place();
         let room = |bytes: u64| {
@@ -149,24 +143,23 @@ impl PointsRun {
             PointsInput::Stream(points) => FromPoints::batches(&plan, &**points, self.value, &room),
         };
         let builder = builder?.mem_limit(limit).control(&self.control);
-        let mut build = || self.build(&plan, &builder, &outputs, &mut trees);
-        let progress = Progress::start(&self.control, plan.domain().cells(), 1, self.voice);
-        let built = match &pool {
-            Some(pool) => pool.install(build),
-            None => build(),
+        let building = TreeBuild {
+            plan: &plan,
+            keep: self.args.keep,
+            shown: outputs.show_cells(),
+            hashes: outputs.report.is_some(),
+            pool: self.args.threads.map(pool).transpose()?,
+            control: &self.control,
+            voice: self.voice,
         };
-        drop(progress);
-        if let (Err(error), [(writer, target)]) = (&built, &trees[..]) {
-            tree::left(writer, target, error, self.voice);
-        }
-        let (tree, counts, checksum, sorting_seconds) = built?;
+        let BuiltTree { tree, counts, checksum, sorting_seconds } =
+            building.make(&TreeMaker::Points(&builder), &mut trees)?;
         let read = PointsRead {
             read: self.points.batches().count(),
             inside: builder.inside()?,
             reading_seconds: self.reading_seconds,
             sorting_seconds,
         };
-        let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
         let (order, endian, nan) = (IndexOrder::C, Endian::Little, NotANumber::Error);
         let built = Built {
@@ -176,7 +169,7 @@ impl PointsRun {
             cell: kind,
             predicate: Predicate::EXACT,
             keep: self.args.keep,
-            threads,
+            threads: building.threads(),
             device: &self.machine.cpu,
             checksum,
         };
@@ -214,40 +207,5 @@ impl PointsRun {
     /// What tells the points from all others, in words: a tree that was begun of the same ones can be gone on with.
     fn exactly(&self) -> String {
         format!("points {}, {}", self.points.hash(), self.value)
-    }
-
-    /// The tree if it is kept in memory, and what was counted. A single output that is a tree is written as it comes.
-    fn build<const K: usize>(
-        &self,
-        plan: &Plan<K>,
-        builder: &FromPoints<'_, K>,
-        outputs: &Outputs,
-        trees: &mut [(TreeOutput<K>, PathBuf)],
-    ) -> Result<CountedPoints<K>, Error> {
-        let start = Instant::now();
-        let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
-        let hashes = outputs.report.is_some();
-        builder.inside()?;
-        let sorting = start.elapsed().as_secs_f64();
-        let mut made = None;
-        let (tree, (mut counts, checksum)) = match (self.args.keep, trees) {
-            (Keep::Regions, [(writer, _)]) if !shown => {
-                builder.write(writer)?;
-                let (counts, checksum) = writer.counts();
-                (None, (counts, Some(checksum)))
-            }
-            (Keep::Regions, trees) => {
-                let tree = builder.tree()?;
-                made = Some(start.elapsed());
-                trees.iter_mut().try_for_each(|(writer, _)| writer.write(&tree))?;
-                let mut census = Census::new(plan, 0, hashes);
-                census.add(&tree);
-                (Some(tree), census.counts())
-            }
-            _ => (None, builder.counts(hashes)?),
-        };
-        // Counting hashes all cells, which is no part of making a tree that is kept.
-        counts.times.wall = made.unwrap_or_else(|| start.elapsed());
-        Ok((tree, counts, checksum, sorting))
     }
 }

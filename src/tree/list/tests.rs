@@ -40,7 +40,7 @@ pub(in crate::tree) struct Case<const K: usize> {
 impl<const K: usize> Case<K> {
     pub(in crate::tree) fn random(seed: u64) -> Self {
         let mut numbers = Numbers(seed * 977 + K as u64);
-        let most_side = [0, 0, 40, 14, 8][K];
+        let most_side = [0, 0, 40, 14, 8, 6][K];
         let size: [u32; K] = std::array::from_fn(|_| 1 + numbers.below(most_side) as u32);
         let r = if numbers.below(3) == 0 { 3 } else { 2 };
         let g = std::array::from_fn(|j| 1 + numbers.below(2.min(size[j].into())) as u32);
@@ -189,6 +189,7 @@ fn trees_of_lists_have_the_cells_of_arrays() {
     check::<2>();
     check::<3>();
     check::<4>();
+    check::<5>();
 }
 
 /// One cell that is another changes the checksum, and is found.

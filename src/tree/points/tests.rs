@@ -57,7 +57,7 @@ fn dense<T: Cell, const K: usize>(domain: &Domain<K>, points: &Points, cell: imp
 
 fn check<const K: usize>(seed: u64) {
     let mut random = Random(seed);
-    let most = [0, 0, 70, 30, 12][K];
+    let most = [0, 0, 70, 30, 12, 7, 6][K];
     let size: [u32; K] = std::array::from_fn(|_| 1 + random.below(most) as u32);
     let scheme = Scheme {
         g: size.map(|n| 1 + random.below(3.min(n.into())) as u32),
@@ -113,13 +113,15 @@ fn check<const K: usize>(seed: u64) {
     }
 }
 
-/// Regions, bricks and checksums, of random sizes, schemes and curves.
+/// Regions, bricks and checksums, in every dimension, of random sizes, schemes and curves.
 #[test]
 fn trees_are_those_of_dense_arrays() {
     for seed in 0..18 {
         check::<2>(seed);
         check::<3>(seed + 1000);
         check::<4>(seed + 2000);
+        check::<5>(seed + 3000);
+        check::<6>(seed + 4000);
     }
 }
 
