@@ -330,7 +330,7 @@ fn options(error: &orthant::Error) -> Vec<&str> {
         Library::NotKept(_) => &["keep"],
         Library::Memory(MemoryError { what, limit, .. }) => match (what, limit) {
             (_, None) => &["size", "g", "r", "B", "keep", "cell", "threads"],
-            (Stored::Dense | Stored::Materialised | Stored::Layer, _) => &["size", "keep", "cell", "mem-limit"],
+            (Stored::Dense | Stored::Materialised, _) => &["size", "keep", "cell", "mem-limit"],
             (Stored::Units, _) => &["sizes"],
             (Stored::Tables | Stored::NextTable | Stored::Outcomes | Stored::Children, _) => {
                 &["size", "g", "r", "B", "mem-limit"]
@@ -383,7 +383,6 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
             Stored::Points => "fewer points or entries, or a larger --mem-limit, may help",
             Stored::Units => "a shorter list, or --thin, may help",
             Stored::Listed => "--pass in-place or a larger --mem-limit may help",
-            Stored::Layer => "a smaller -n or a larger --mem-limit may help",
             Stored::TablesAndTerminals | Stored::Terminals => {
                 "a smaller -n, a larger -B, --keep counts, or a larger --mem-limit may help"
             }

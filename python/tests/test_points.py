@@ -1,5 +1,7 @@
 """Points: arrays of coordinates and files of them."""
 
+import struct
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,26 @@ def test_files(points, tmp_path):
     highest = ot.tree(table, n=16, columns=["x", "y"], attribute="height", value="max")
     assert highest.shape == (16, 16) and np.asarray(highest).max() == points[:, 2].max()
     assert (tree.report["data"], tree.report["value"], tree.report["points"]["read"]) == ("scan.csv", "count", 500)
+
+
+def test_las_files(points, tmp_path):
+    """LAS 1.2 of point format 0, written by hand: whole numbers times a scale of a thousandth."""
+    n, whole = len(points), np.round(points * 1000).astype("<i4")
+    bounds = [float(bound) for axis in points.T for bound in (axis.max(), axis.min())]
+    header = struct.pack(
+        "<4sHH16s2B32s32sHHHIIBHI5I3d3d6d",
+        *(b"LASF", 0, 0, b"", 1, 2, b"", b"", 1, 2026, 227, 227, 0, 0, 20, n),
+        *(n, 0, 0, 0, 0, *[0.001] * 3, *[0.0] * 3, *bounds),
+    )
+    records = np.zeros(n, [("place", "<i4", 3), ("intensity", "<u2"), ("rest", "u1", 6)])
+    records["place"], records["intensity"] = whole, np.arange(n)
+    (tmp_path / "scan.las").write_bytes(header + records.tobytes())
+    (tmp_path / "scan.xyz").write_text("".join(f"{x} {y} {z}\n" for x, y, z in whole / 1000))
+    options = {"n": 16, "value": "count", "domain": [(0, 1.0001)] * 3}
+    tree = ot.tree(tmp_path / "scan.las", **options)
+    assert np.array_equal(np.asarray(tree), np.asarray(ot.tree(tmp_path / "scan.xyz", **options)))
+    brightest = ot.tree(tmp_path / "scan.las", attribute="intensity", **{**options, "value": "max"})
+    assert np.asarray(brightest).max() == n - 1
 
 
 def test_what_is_wrong(points, tmp_path):

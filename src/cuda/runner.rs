@@ -156,18 +156,17 @@ impl<'a> Runner<'a> {
 
     /// Takes the program that roots can have: the stream of an array lists regions along a range of codes alone.
     fn meet_roots(&mut self, start: &Start<'_, MAX_DIM>) -> Result<(), Error> {
-        let outline = &mut self.setup.outline;
-        let scattered = start.first().is_none() || !(start.whole || outline.curve.is_hierarchical());
-        let tuning = &self.setup.how.tuning;
-        let lists =
-            tuning.strategy == StrategyKind::Ask && tuning.mapping() == Mapping::Stream && self.setup.twin.surveyed;
-        if replace(&mut outline.scattered, scattered) == scattered || !lists {
+        let is_bottom_up = |setup: &Setup<'_>| strategy::is_bottom_up(&setup.outline, &setup.twin, &setup.how);
+        let before = is_bottom_up(&self.setup);
+        let scattered = start.first().is_none() || !(start.whole || self.setup.outline.curve.is_hierarchical());
+        let was = replace(&mut self.setup.outline.scattered, scattered);
+        if is_bottom_up(&self.setup) == before {
             return Ok(());
         }
         match (maker(&self.setup).program)(&self.setup) {
             Ok(program) => self.program = program,
             Err(error) => {
-                self.setup.outline.scattered = !scattered;
+                self.setup.outline.scattered = was;
                 return Err(match error {
                     Error::Choice(error) => error.with(&["explore", "parts", "curve"]).into(),
                     error => error,

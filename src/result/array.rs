@@ -75,6 +75,36 @@ impl<const K: usize> DenseArray<K> {
         Ok(Self { window, cells })
     }
 
+    /// The cells of a box of it.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// let plan = Plan::builder([6, 4]).scheme(Scheme::uniform(1, 2, 1)).build()?;
+    /// let found = run(&plan, &CellField::new(9, |[x, y]| x + y))?;
+    /// let array = found.array().ok_or("dense is the default")?;
+    /// let cut = array.cut(&Region { corner: [1, 2], extent: [3, 2] })?;
+    /// assert_eq!((cut.size(), cut.label([1, 2]), cut.label([3, 3])), ([3, 2], 3, 6));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    ///
+    /// # Panics
+    /// If a cell is outside the window.
+    pub fn cut(&self, window: &Region<K>) -> Result<Self, MemoryError> {
+        assert!(self.window.contains(window), "{window:?} is outside the window");
+        let mut cut = Self::zeroed(Stored::Materialised, *window, self.cells.kind())?;
+        let width = self.cells.kind().bytes() as usize;
+        let bytes = window.extent[0] as usize * width;
+        for (to, cell) in cut.cells.bytes_mut().chunks_exact_mut(bytes).zip(window.rows()) {
+            let at = self.window.place(cell) * width;
+            to.copy_from_slice(&self.cells.as_bytes()[at..at + bytes]);
+        }
+        Ok(cut)
+    }
+
     /// The same array once more.
     pub(crate) fn copy(&self) -> Result<Self, MemoryError> {
         let cells = self.cells.copy().map_err(MemoryError::refused(Stored::Materialised))?;

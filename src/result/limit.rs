@@ -17,9 +17,6 @@ pub enum Stored {
     /// A dense array that is made of regions.
     #[error("the dense array that is made of the regions")]
     Materialised,
-    /// One layer of a dense array that is to be made of regions.
-    #[error("a layer of the dense array")]
-    Layer,
     /// The cells of work-units, and sums of their items' sizes.
     #[error("the cells of the units")]
     Units,

@@ -93,8 +93,8 @@ pub fn every_specialisation_compiles(compiler: Nvrtc) {
     println!("{} sources compiled for {ARCHITECTURES:?} by turns", count.into_inner());
 }
 
-/// The kernels that know no plan: those of all plans, and the balancers that are measured.
-pub fn what_knows_no_plan_compiles(compiler: Nvrtc) {
+/// The kernels that all plans share, and the balancers as they are measured.
+pub fn common_kernels_compile(compiler: Nvrtc) {
     for architecture in ARCHITECTURES {
         cuda::compile_common(compiler, architecture).unwrap_or_else(|error| panic!("{error}"));
         cuda::compile_balancers(compiler, architecture).unwrap_or_else(|error| panic!("{error}"));

@@ -100,7 +100,7 @@ fn main() {
         on_gpu("the_pending_limit_is_put_back", with_launches, launches::the_pending_limit_is_put_back),
         on_gpu("several_plans_live_side_by_side", gpu, gpu::several_plans_live_side_by_side),
         trial("several_devices_live_side_by_side", pair, gpu::several_devices_live_side_by_side),
-        trial("what_knows_no_plan_compiles", compiler(), kernels::what_knows_no_plan_compiles),
+        trial("common_kernels_compile", compiler(), kernels::common_kernels_compile),
         trial("long_formulas_compile", compiler(), formulas::long_formulas_compile),
         trial("every_specialisation_compiles", compiler(), kernels::every_specialisation_compiles),
     ];

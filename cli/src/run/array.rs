@@ -154,7 +154,7 @@ impl ArrayRun {
         let building = TreeBuild {
             plan: &plan,
             keep: self.args.keep,
-            shown: outputs.show_cells(),
+            shows_cells: outputs.show_cells(),
             hashes: outputs.report.is_some(),
             pool: self.args.threads.map(pool).transpose()?,
             control: &self.control,

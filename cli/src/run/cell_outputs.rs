@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use orthant::geometry::Region;
-use orthant::result::{DenseArray, MaterialiseError, RegionsChecksum};
+use orthant::result::{DenseArray, MaterialiseError, MemoryError, RegionsChecksum, Stored};
 use orthant::tree::Collector;
 use orthant::{Control, Subdivision, Tree};
 use orthant_formats::export::npy;
@@ -16,14 +16,14 @@ use crate::output::{Slice, Staged, legend, overlay, png};
 use crate::voice::Voice;
 
 /// The cells and the regions that a run kept.
-pub(super) enum Kept<const K: usize> {
-    /// A dense array, and what regions were found beside it; or what nothing is shown of.
+pub(super) enum KeptCells<const K: usize> {
+    /// A dense array and the regions that were found beside it, or a run of which no output shows cells.
     Run(Subdivision<K>),
     /// Regions and their cells.
     Tree(Tree<K>),
 }
 
-impl<const K: usize> Kept<K> {
+impl<const K: usize> KeptCells<K> {
     /// What a run left: a tree in at most `limit` bytes if its regions are shown, which have no dense array.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl<const K: usize> Kept<K> {
         }
     }
 
-    /// A tree of all cells, which is never there beside what it is made of.
+    /// A tree of all cells. It takes the place of the run, so that memory does not hold both.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -62,19 +62,41 @@ impl<const K: usize> Kept<K> {
         }
     }
 
-    /// The cells of a slice at least, in `limit` bytes if they have to be made of regions.
-    fn cells(&self, slice: &Slice<K>, limit: Option<u64>) -> Result<Cow<'_, DenseArray<K>>, Error> {
-        Ok(match self {
-            Self::Run(run) => Cow::Borrowed(run.array().ok_or(MaterialiseError::NotKept)?),
-            Self::Tree(tree) => Cow::Owned(tree.array(&slice.window(tree.plan().domain().size()), limit)?),
-        })
+    /// The bytes of a tree, beside which its cells are shown.
+    fn tree_bytes(&self) -> u64 {
+        match self {
+            Self::Run(_) => 0,
+            Self::Tree(tree) => tree.bytes(),
+        }
     }
 
-    /// All regions, each with its level.
-    fn regions(&self) -> Box<dyn Iterator<Item = (u32, Region<K>)> + '_> {
+    /// The cells of a slice, which fit `limit` bytes together with the tree that they are read from.
+    fn cells(&self, slice: &Slice<K>, limit: Option<u64>) -> Result<Cow<'_, DenseArray<K>>, Error> {
+        match self {
+            Self::Run(run) => {
+                let array = run.array().ok_or(MaterialiseError::NotKept)?;
+                let window = slice.window(array.size());
+                Ok(if window == array.window() { Cow::Borrowed(array) } else { Cow::Owned(array.cut(&window)?) })
+            }
+            Self::Tree(tree) => {
+                let window = slice.window(tree.plan().domain().size());
+                let need = u128::from(window.volume() * tree.kind().bytes()) + u128::from(tree.bytes());
+                if limit.is_some_and(|limit| need > limit.into()) {
+                    return Err(MemoryError { what: Stored::Materialised, need, limit }.into());
+                }
+                Ok(Cow::Owned(tree.array(&window, None)?))
+            }
+        }
+    }
+
+    /// All regions of so many levels, each with its level. Coarse ones come first: an overlay draws finer ones over them.
+    fn regions(&self, levels: usize) -> Box<dyn Iterator<Item = (u32, Region<K>)> + '_> {
         match self {
             Self::Run(run) => Box::new(run.terminals().iter().map(|one| (one.level(), run.region(one)))),
-            Self::Tree(tree) => Box::new(tree.regions().map(|region| (region.level(), region.cells()))),
+            Self::Tree(tree) => Box::new((0..levels as u32).flat_map(|level| {
+                let of_level = tree.regions().filter(move |region| region.level() == level);
+                of_level.map(move |region| (level, region.cells()))
+            })),
         }
     }
 }
@@ -89,10 +111,12 @@ pub(super) struct HowDrawn<'a, const K: usize> {
 
 /// What shows the cells of a run.
 pub(super) struct CellOutputs<'a, const K: usize> {
-    kept: &'a Kept<K>,
+    kept: &'a KeptCells<K>,
     /// The cells of pictures and their colours; None if there is no picture.
     drawn: Option<(Cow<'a, DenseArray<K>>, Painted)>,
     drawing: HowDrawn<'a, K>,
+    /// Bytes that may be in memory, at most.
+    limit: Option<u64>,
     control: &'a Control,
     voice: Voice,
 }
@@ -103,7 +127,7 @@ impl<'a, const K: usize> CellOutputs<'a, K> {
     /// # Errors
     /// If the cells take more, or were not kept.
     pub(super) fn new(
-        kept: &'a Kept<K>,
+        kept: &'a KeptCells<K>,
         (outputs, limit): (&Outputs, Option<u64>),
         painted: impl FnOnce(&DenseArray<K>) -> Painted,
         drawing: HowDrawn<'a, K>,
@@ -117,7 +141,7 @@ impl<'a, const K: usize> CellOutputs<'a, K> {
             let painted = painted(&cells);
             (cells, painted)
         });
-        Ok(Self { kept, drawn, drawing, control, voice })
+        Ok(Self { kept, drawn, drawing, limit, control, voice })
     }
 
     /// Writes the overlay, if one is asked for, then pictures and arrays.
@@ -125,9 +149,10 @@ impl<'a, const K: usize> CellOutputs<'a, K> {
     /// # Errors
     /// If one cannot be written.
     pub(super) fn write(&self, overlay: Option<Staged>, arrays: Vec<(Format, Staged)>) -> Result<(), Error> {
-        let Self { kept, drawn, drawing: HowDrawn { slice, caption, levels }, control, voice } = self;
+        let Self { kept, drawn, drawing: HowDrawn { slice, caption, levels }, limit, control, voice } = self;
+        let most = limit.map_or(u64::MAX, |limit| limit.saturating_sub(kept.tree_bytes()));
         if let (Some(staged), Some((cells, painted))) = (overlay, drawn) {
-            let mut regions = kept.regions();
+            let mut regions = kept.regions(*levels);
             finish(staged, control, *voice, &mut |out| {
                 overlay::write(&slice.of(cells), (*levels, &mut regions), slice, &painted.palette, caption, out)
             })?;
@@ -141,8 +166,8 @@ impl<'a, const K: usize> CellOutputs<'a, K> {
                     png::write(&slice.of(cells), &painted.palette, caption, out)
                 }
                 (Format::Png, None, _) => unreachable!("cells of pictures were read"),
-                (Format::Npy, _, Kept::Tree(tree)) => Ok(npy::write(tree, out)?),
-                (Format::Npy, _, Kept::Run(_)) => {
+                (Format::Npy, _, KeptCells::Tree(tree)) => Ok(npy::write_within(tree, most, out)?),
+                (Format::Npy, _, KeptCells::Run(_)) => {
                     let array = kept.array().expect("a run is shown by its array, or as a tree");
                     npy::header(&array.size(), array.cells().kind(), out)?;
                     array.cells().le_bytes(0..array.cells().len(), |bytes| out.write_all(bytes))

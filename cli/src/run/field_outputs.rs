@@ -9,7 +9,7 @@ use orthant::result::{DenseArray, RunCounts};
 use orthant::{AutoScheme, Computation, Control, How, Keep, Ran, ReadFrom, Report, StageClock, StrategyKind, Target};
 use orthant_formats::export::npy;
 
-use super::cell_outputs::{CellOutputs, HowDrawn, Kept};
+use super::cell_outputs::{CellOutputs, HowDrawn, KeptCells};
 use super::outputs::{Outputs, finish, write_report};
 use super::painted::Painted;
 use super::run_trees::RunTrees;
@@ -67,7 +67,7 @@ impl<const K: usize> RanField<'_, K> {
         let run = prepared.subdivision()?;
         clock.ends(|seconds| &mut seconds.collecting);
         let (counts, has_regions) = (run.counts().clone(), !run.terminals().is_empty());
-        let kept = Kept::of(run, shows, how.mem_limit)?;
+        let kept = KeptCells::of(run, shows, how.mem_limit)?;
         clock.ends(|seconds| &mut seconds.ordering);
         let caption = Caption::new(&self.computation, slice);
         let drawing = HowDrawn { slice, caption, levels: counts.levels.len() };
@@ -120,8 +120,9 @@ impl<const K: usize> RanField<'_, K> {
             }
             clock.ends(|seconds| &mut seconds.writing);
             write_report(&report, &clock, false)?;
+            let most = how.mem_limit.map_or(u64::MAX, |limit| limit.saturating_sub(tree.bytes()));
             for (_, staged) in last {
-                finish(staged, control, voice, &mut |out| Ok(npy::write(&tree, out)?))?;
+                finish(staged, control, voice, &mut |out| Ok(npy::write_within(&tree, most, out)?))?;
             }
         }
         write_report(&report, &clock, true)

@@ -3,7 +3,7 @@
 use orthant::result::DenseArray;
 use orthant::{Control, Report, Tree};
 
-use super::cell_outputs::{CellOutputs, HowDrawn, Kept};
+use super::cell_outputs::{CellOutputs, HowDrawn, KeptCells};
 use super::outputs::{Outputs, write_report};
 use super::painted::Painted;
 use crate::error::Error;
@@ -34,7 +34,7 @@ impl<const K: usize> KeptTree<'_, K> {
         let drawing =
             HowDrawn { slice, caption: Caption::new(&report.computation, slice), levels: report.levels.len() };
         let painted = |cells: &DenseArray<K>| Painted::of_values(cells, slice, &shown);
-        let kept = tree.map(Kept::Tree);
+        let kept = tree.map(KeptCells::Tree);
         let shown = kept
             .as_ref()
             .map(|kept| CellOutputs::new(kept, (&outputs, limit), painted, drawing, (control, voice)))

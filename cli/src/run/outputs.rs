@@ -99,8 +99,8 @@ impl Outputs {
         })
     }
 
-    /// Checks that the cells that outputs show fit `limit`: all of them, or a layer of them where an array is written from
-    /// regions; a picture is of a slice where it is made of them. How many regions lie beside it a run will tell.
+    /// Checks that the cells that outputs show fit `limit`: all of them where the run keeps them, those of the slice where a
+    /// picture is made of regions. Regions are not counted here.
     pub(super) fn fit<const K: usize>(
         &self,
         slice: &Slice<K>,
@@ -108,12 +108,11 @@ impl Outputs {
         kept: &Kept,
         limit: Option<u64>,
     ) -> Result<(), Error> {
-        let shown = slice.window(size).extent;
         let (what, axes) = match kept.keep {
-            _ if !self.show_cells() => return Ok(()),
-            Keep::Dense => (Stored::Dense, &size[..]),
-            _ if self.pictures() => (Stored::Materialised, &shown[..]),
-            _ => (Stored::Layer, &size[..K - 1]),
+            Keep::Dense if self.show_cells() => (Stored::Dense, size),
+            _ if self.pictures() => (Stored::Materialised, slice.window(size).extent),
+            // An array is written a piece at a time.
+            _ => return Ok(()),
         };
         let cells = axes.iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()));
         dense_fits(what, cells, kept.cell, limit).map_err(|error| match (what, self.pictures()) {

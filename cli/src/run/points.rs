@@ -146,7 +146,7 @@ impl PointsRun {
         let building = TreeBuild {
             plan: &plan,
             keep: self.args.keep,
-            shown: outputs.show_cells(),
+            shows_cells: outputs.show_cells(),
             hashes: outputs.report.is_some(),
             pool: self.args.threads.map(pool).transpose()?,
             control: &self.control,

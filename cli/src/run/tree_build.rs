@@ -58,7 +58,7 @@ pub(super) struct TreeBuild<'a, const K: usize> {
     pub(super) plan: &'a Plan<K>,
     pub(super) keep: Keep,
     /// True if an output shows cells.
-    pub(super) shown: bool,
+    pub(super) shows_cells: bool,
     /// True if a report says the checksum of the regions.
     pub(super) hashes: bool,
     /// The threads; those of rayon if none were asked for.
@@ -115,7 +115,7 @@ impl<const K: usize> TreeBuild<'_, K> {
         let (sorting_seconds, mut made) = (start.elapsed().as_secs_f64(), None);
         let (tree, (mut counts, checksum)) = match (self.keep, trees) {
             // A single output that is a tree is written as it comes.
-            (Keep::Regions, [(writer, _)]) if !self.shown => {
+            (Keep::Regions, [(writer, _)]) if !self.shows_cells => {
                 maker.write(writer)?;
                 let (counts, checksum) = writer.counts();
                 (None, (counts, Some(checksum)))

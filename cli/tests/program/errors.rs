@@ -153,7 +153,6 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
         5,
         &["made of the regions", "no picture but .npy"],
     ),
-    ("run menger --dim 3 -n 2^12 --keep regions --mem-limit 16M -o m.npy", 5, &["a layer of the dense array"]),
     ("curves walk --dim 0", 2, &["--dim 0", "between 1 and 8"]),
     ("curves walk --dim 3 --g 1x2", 2, &["--g has 2 axes"]),
     ("curves walk --r 0", 2, &["--r 0", "axis 0", "at least 1"]),

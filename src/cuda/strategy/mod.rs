@@ -52,6 +52,11 @@ pub(super) fn has_streams(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -
         && (of(outline, twin, &how).specialise)(outline, twin, &how).is_ok()
 }
 
+/// True if the program is the one that lists regions from the cells up, whose roots are a range of codes.
+pub(super) fn is_bottom_up(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> bool {
+    how.tuning.mapping() == Mapping::Stream && bottom_up::serves(outline, twin, how)
+}
+
 /// What makes the host program of a run.
 pub(super) fn of(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Maker {
     match (how.tuning.strategy, how.tuning.mapping()) {

@@ -29,8 +29,20 @@ use orthant::tree::Source;
 /// # Errors
 /// If cells cannot be read, or the writer fails.
 pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> std::result::Result<(), ExportError> {
+    write_within(boxes, u64::MAX, out)
+}
+
+/// The same with at most `most` bytes of cells in memory at a time, or one cell. No more than 64 MiB are ever.
+///
+/// # Errors
+/// As [`write`](self::write()).
+pub fn write_within<const K: usize>(
+    boxes: &dyn Boxes<K>,
+    most: u64,
+    out: &mut dyn Write,
+) -> std::result::Result<(), ExportError> {
     header(&boxes.size(), boxes.kind(), out).map_err(ExportError::Write)?;
-    cells(boxes, out)
+    cells_within(boxes, most, out)
 }
 
 /// Writes the cells without a header: those of an array, or of the next piece of one.
@@ -38,11 +50,17 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> std::
 /// # Errors
 /// As [`write`](self::write()).
 pub fn cells<const K: usize>(source: &dyn Source<K>, out: &mut dyn Write) -> std::result::Result<(), ExportError> {
-    here!(fn(&dyn Source<K>, &mut dyn Write) -> std::result::Result<(), ExportError> = cells_here::<K>)(source, out)
+    cells_within(source, u64::MAX, out)
 }
 
-fn cells_here<const K: usize>(source: &dyn Source<K>, out: &mut dyn Write) -> std::result::Result<(), ExportError> {
-    slabs::write(source, out)
+fn cells_within<const K: usize>(
+    source: &dyn Source<K>,
+    most: u64,
+    out: &mut dyn Write,
+) -> std::result::Result<(), ExportError> {
+    here!(fn(&dyn Source<K>, u64, &mut dyn Write) -> std::result::Result<(), ExportError> = slabs::write::<K>)(
+        source, most, out,
+    )
 }
 
 /// Writes what comes before the cells of an array of `size` cells per axis, axis 0 first.

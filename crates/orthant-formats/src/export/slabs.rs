@@ -23,10 +23,10 @@ pub(super) fn read<const K: usize>(
     Ok(())
 }
 
-/// Writes all cells.
-pub(super) fn write<const K: usize>(source: &dyn Source<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+/// Writes all cells, of which at most `most` bytes are in memory at a time, or one cell.
+pub(super) fn write<const K: usize>(source: &dyn Source<K>, most: u64, out: &mut dyn Write) -> Result<(), ExportError> {
     let width = source.kind().bytes();
-    let slabs = Slabs::new(Region { corner: [0; K], extent: source.size() }, SLAB / width);
+    let slabs = Slabs::new(Region { corner: [0; K], extent: source.size() }, (most.min(SLAB) / width).max(1));
     let mut bytes = zeros::<u8>((slabs.get(0).volume() * width) as usize)?;
     for index in 0..slabs.len() {
         let slab = slabs.get(index);

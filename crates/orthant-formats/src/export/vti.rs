@@ -49,6 +49,6 @@ fn write_checked<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> R
     vtk::text(&header, out)?;
     let bytes = domain.cells().saturating_mul(boxes.kind().bytes().into());
     vtk::length(u64::try_from(bytes).unwrap_or(u64::MAX), out)?;
-    slabs::write(boxes, out)?;
+    slabs::write(boxes, u64::MAX, out)?;
     vtk::text(vtk::END, out)
 }
