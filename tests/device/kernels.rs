@@ -83,7 +83,7 @@ pub fn every_specialisation_compiles(compiler: Nvrtc) {
                 loop {
                     let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     let Some(case) = cases.get(number) else { return };
-                    let job = Compile { case, number, compiler };
+                    let job = Compile { case, number, compiler: compiler.quick() };
                     let compiled = case.request.workload.dispatch(case.request.k(), job).unwrap();
                     count.fetch_add(compiled, std::sync::atomic::Ordering::Relaxed);
                 }
@@ -96,7 +96,7 @@ pub fn every_specialisation_compiles(compiler: Nvrtc) {
 /// The kernels that all plans share, and the balancers as they are measured.
 pub fn common_kernels_compile(compiler: Nvrtc) {
     for architecture in ARCHITECTURES {
-        cuda::compile_common(compiler, architecture).unwrap_or_else(|error| panic!("{error}"));
-        cuda::compile_balancers(compiler, architecture).unwrap_or_else(|error| panic!("{error}"));
+        cuda::compile_common(compiler.quick(), architecture).unwrap_or_else(|error| panic!("{error}"));
+        cuda::compile_balancers(compiler.quick(), architecture).unwrap_or_else(|error| panic!("{error}"));
     }
 }
