@@ -2,7 +2,8 @@
 //
 // Fresh memory is poisoned; copies and memsets outside an allocation are errors. Environment variables play the parts of
 // other drivers: STANDIN_VERSION, STANDIN_STUB, STANDIN_DEVICES, STANDIN_MEMORY (bytes), STANDIN_MAX_GRID (blocks),
-// STANDIN_FAIL_LAUNCH (that launch, counted from 1, fails), STANDIN_SEED (order of threads). More of them are in shim.h.
+// STANDIN_FAIL_LAUNCH (that launch, counted from 1, fails), STANDIN_SLOW (milliseconds that every launch takes at least),
+// STANDIN_SEED (order of threads). More of them are in shim.h.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -307,7 +308,9 @@ Result cuLaunchKernel(Function* function, unsigned x, unsigned y, unsigned z, un
     std::array<std::array<uint64_t, 64>, 3> values;
     for (int i = 0; i < 3; i++) memcpy(&values[i], arguments[i], 512);
     const uint64_t seed = variable("STANDIN_SEED", 1) + launches;
+    const std::chrono::milliseconds least(variable("STANDIN_SLOW", 0));
     stream->last = queue.add([=]() mutable {
+        std::this_thread::sleep_for(least);
         void* pointers[] = {&values[0], &values[1], &values[2]};
         const unsigned grid[] = {x, y, z};
         function->grid(function->kernel, pointers, grid, threads, seed);
