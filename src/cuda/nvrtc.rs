@@ -45,7 +45,7 @@ impl Nvrtc {
         }
     }
 
-    /// The same compiler with the least optimisation. It finds the same errors in a third of the time, and its kernels are slow: for tests
+    /// The same compiler with the least optimisation. It finds the same errors in sources in a third of the time, and its kernels are slow: for tests
     /// that compile kernels and run none.
     pub fn quick(self) -> Self {
         Self { quick: true, ..self }

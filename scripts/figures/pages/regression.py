@@ -3,7 +3,7 @@
 import math
 import statistics
 
-from figures.rows import Rows, rows
+from figures.rows import Rows, Wrong, rows
 
 HAND = "Of the other comparisons no rows were kept"
 
@@ -25,7 +25,7 @@ def geometric(found):
 
 
 def verdicts(name):
-    found = [row.say("B is") for row in rows(f"regression/{name}.md")]
+    found = [row.say("B is").strip("*") for row in rows(f"regression/{name}.md")]
     return [sum(one.startswith(word) for one in found) for word in ("slower", "faster", "the same")]
 
 
@@ -48,5 +48,20 @@ def figures(page):
     page.says("Of @ cases none is slower, @ are faster, and @ are the same", len(found), faster, same)
     page.says("The geometric mean of after / before is @.", geometric(found.values()))
     page.says("The greatest ratio is @: `dp` by `mbr` at 1024²", max(found.values()))
+    slower, faster, same = verdicts("h200-since")
+    found = ratios("h200-since")
+    if faster:
+        raise Wrong(f"regression/h200-since.md: {faster} are faster, and the page says none")
+    page.says("of @ cases @ are slower, none is faster, and @ are the same", len(found), slower, same)
+    page.says("Their geometric mean of after / before is @", geometric(found.values()))
+    for words, fields in (("`menger` in two axes", "menger dim=2"), ("`simplex` in three", "simplex dim=3")):
+        said = {row.say("case"): row for row in rows("regression/h200-since.md")}
+        row = next(row for case, row in said.items() if case.startswith(f"workload={fields} ") and "strategy=ask" in case)
+        page.says(f"{words} takes @ times (@ ms instead of @", *(float(row.say(column)) for column in ("B / A", "B ms", "A ms")))
+    found = ratios("h200-streams")
+    if verdicts("h200-streams")[2] != len(found):
+        raise Wrong("regression/h200-streams.md: not all are the same, and the page says so")
+    page.says("of @ cases none is slower or faster", len(found))
+    page.says("The geometric mean of streams is @", geometric(found.values()))
     page.given("limited to 40 and 0.4 s a case")
     page.no_rows(HAND)
