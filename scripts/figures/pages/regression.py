@@ -63,5 +63,11 @@ def figures(page):
         raise Wrong("regression/h200-streams.md: not all are the same, and the page says so")
     page.says("of @ cases none is slower or faster", len(found))
     page.says("The geometric mean of streams is @", geometric(found.values()))
+    slower, faster, same = verdicts("cpu-since")
+    if slower:
+        raise Wrong(f"regression/cpu-since.md: {slower} are slower, and the page says none")
+    found = ratios("cpu-since")
+    page.says("of @ cases none is slower on the CPU, @ are faster, and @ are the same", len(found), faster, same)
+    page.says("The geometric mean on the CPU is @", geometric(found.values()))
     page.given("limited to 40 and 0.4 s a case")
     page.no_rows(HAND)
