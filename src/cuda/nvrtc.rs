@@ -16,6 +16,7 @@ use crate::backend::CudaError;
 pub struct Nvrtc {
     /// Its version: major, minor.
     pub version: (i32, i32),
+    /// Whether it optimises little.
     quick: bool,
 }
 
@@ -45,8 +46,8 @@ impl Nvrtc {
         }
     }
 
-    /// The same compiler with the least optimisation. It finds the same errors in sources in a third of the time, and its kernels are slow: for tests
-    /// that compile kernels and run none.
+    /// The same compiler with the least optimisation, for tests that compile kernels and run none. It takes a third of the time and
+    /// finds the same errors. Its kernels are slow.
     pub fn quick(self) -> Self {
         Self { quick: true, ..self }
     }

@@ -54,8 +54,8 @@ def figures(page):
         raise Wrong(f"regression/h200-since.md: {faster} are faster, and the page says none")
     page.says("of @ cases @ are slower, none is faster, and @ are the same", len(found), slower, same)
     page.says("Their geometric mean of after / before is @", geometric(found.values()))
+    said = {row.say("case"): row for row in rows("regression/h200-since.md")}
     for words, fields in (("`menger` in two axes", "menger dim=2"), ("`simplex` in three", "simplex dim=3")):
-        said = {row.say("case"): row for row in rows("regression/h200-since.md")}
         row = next(row for case, row in said.items() if case.startswith(f"workload={fields} ") and "strategy=ask" in case)
         page.says(f"{words} takes @ times (@ ms instead of @", *(float(row.say(column)) for column in ("B / A", "B ms", "A ms")))
     found = ratios("h200-streams")
