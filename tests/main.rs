@@ -9,6 +9,8 @@ mod defaults;
 mod fleet;
 mod formulas;
 mod fuzzed;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod images;
 mod inputs;
 mod layers;
@@ -22,6 +24,7 @@ mod patterns;
 mod points;
 mod reference;
 mod samples;
+mod scans;
 mod seeds;
 mod shape;
 mod throttle;
