@@ -3,7 +3,7 @@
 use ndarray::ArrayD;
 use orthant::ndarray;
 use orthant::prelude::*;
-use orthant::tree::{BottomUp, Shown, TreeFile, TreeInfo};
+use orthant::tree::{BottomUp, Representative, TreeFile, TreeInfo};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Two organs in 160 x 128 x 96 voxels of half a millimetre; x is the last index, as in NumPy.
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let name = tree.kind().text(label.word);
         println!("label {name}: {:5.1} %, {} regions, {} leaves", 100.0 * label.share, label.regions, label.leaves);
     }
-    let coarse = tree.cut(0, Shown::Mode)?;
+    let coarse = tree.cut(0, Representative::Mode)?;
     println!("as {} regions of 40 x 32 x 24 voxels: {:?}", coarse.len(), coarse.word([50, 60, 50]));
 
     // A file that zarr-python opens, too; a look-up reads the shard where the voxel lies.

@@ -76,7 +76,7 @@ pub struct Choice {
     /// The names that it may have; none if values are no names.
     pub names: fn() -> Vec<&'static str>,
     /// What is possible instead of a name that people may look for and that is none of them.
-    pub instead: fn(&str) -> Option<&'static str>,
+    pub hint: fn(&str) -> Option<&'static str>,
     /// The value that it has unless one is chosen; None if that depends on others.
     pub default: fn() -> Option<String>,
     /// Says what is wrong with a value.
@@ -92,7 +92,7 @@ pub trait ChoiceValue: Sized {
         Vec::new()
     }
     /// What is possible instead of a name that people may look for and that is none of them.
-    fn instead(_: &str) -> Option<&'static str> {
+    fn hint(_: &str) -> Option<&'static str> {
         None
     }
     /// The value of a text; numbers lie `within` the range.
@@ -127,8 +127,8 @@ impl<T: ChoiceValue> ChoiceValue for Option<T> {
     fn names() -> Vec<&'static str> {
         T::names()
     }
-    fn instead(name: &str) -> Option<&'static str> {
-        T::instead(name)
+    fn hint(name: &str) -> Option<&'static str> {
+        T::hint(name)
     }
     fn read(text: &str, within: RangeInclusive<u64>) -> Result<Self, String> {
         T::read(text, within).map(Some)
@@ -289,7 +289,7 @@ macro_rules! choices {
                 about: concat!($($about),+),
                 form: <$T as $crate::choice::ChoiceValue>::FORM,
                 names: <$T as $crate::choice::ChoiceValue>::names,
-                instead: <$T as $crate::choice::ChoiceValue>::instead,
+                hint: <$T as $crate::choice::ChoiceValue>::hint,
                 default: || $crate::choice::ChoiceValue::write(&Self::default().$field),
                 check: |text| Self::default().set($name, text),
             }),+];

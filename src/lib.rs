@@ -48,6 +48,7 @@ pub mod geometry;
 pub mod list;
 #[doc(hidden)]
 pub mod mapping;
+#[doc(hidden)]
 pub mod memory;
 pub mod mesh;
 #[doc(hidden)]
@@ -64,6 +65,7 @@ pub mod registry;
 pub mod result;
 pub mod rule;
 mod simd;
+#[doc(hidden)]
 pub mod threads;
 pub mod tree;
 #[doc(hidden)]

@@ -13,7 +13,7 @@
 /// assert_eq!((error.name.as_str(), error.known.as_str()), ("hilbrt", "canonical, morton, hilbert"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} '{name}': expected one of {known}{}", instead.map(|way| format!("; {way}")).unwrap_or_default())]
+#[error("unknown {what} '{name}': expected one of {known}{}", hint.map(|hint| format!("; {hint}")).unwrap_or_default())]
 pub struct UnknownName {
     /// What was looked up, e.g. "curve".
     pub what: &'static str,
@@ -22,11 +22,11 @@ pub struct UnknownName {
     /// The names that would have been, separated by commas.
     pub known: String,
     /// What is possible instead, of a name that people may look for.
-    pub instead: Option<&'static str>,
+    pub hint: Option<&'static str>,
 }
 
 /// Declares a unit-only enum with `ALL`, `name()`, `Display`, `FromStr`, serde by name, and as the value of a choice. Names
-/// that people may look for and that are none are listed with what is possible `instead`. A `closed` set will have no other member.
+/// that people may look for and that are none are listed with what is possible instead, as `hints`. A `closed` set will have no other member.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! registry {
@@ -34,7 +34,7 @@ macro_rules! registry {
         $(#[$meta:meta])* $vis:vis enum $Kind:ident ($what:literal) {
             $($(#[$doc:meta])* $Variant:ident = $name:literal),+ $(,)?
         }
-        $(instead { $($none:pat => $way:literal),+ $(,)? })?
+        $(hints { $($none:pat => $way:literal),+ $(,)? })?
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,7 +50,7 @@ macro_rules! registry {
             }
         }
 
-        $crate::registry::by_name! { $Kind ($what) = Self::ALL.iter().copied(), instead { $($($none => $way),+)? } }
+        $crate::registry::by_name! { $Kind ($what) = Self::ALL.iter().copied(), hints { $($($none => $way),+)? } }
     };
     (closed $($enum:tt)+) => { $crate::registry::registry! { @enum $($enum)+ } };
     ($($enum:tt)+) => { $crate::registry::registry! { @enum #[non_exhaustive] $($enum)+ } };
@@ -62,7 +62,7 @@ pub use registry;
 #[doc(hidden)]
 #[macro_export]
 macro_rules! by_name {
-    ($Kind:ident ($what:literal) = $all:expr, instead { $($none:pat => $way:literal),* }) => {
+    ($Kind:ident ($what:literal) = $all:expr, hints { $($none:pat => $way:literal),* }) => {
         impl std::fmt::Display for $Kind {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.name())
@@ -76,7 +76,7 @@ macro_rules! by_name {
                     what: $what,
                     name: name.to_owned(),
                     known: $all.map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
-                    instead: <Self as $crate::choice::ChoiceValue>::instead(name),
+                    hint: <Self as $crate::choice::ChoiceValue>::hint(name),
                 })
             }
         }
@@ -103,7 +103,7 @@ macro_rules! by_name {
                 }
                 names
             }
-            fn instead(name: &str) -> Option<&'static str> {
+            fn hint(name: &str) -> Option<&'static str> {
                 match name {
                     $($none => Some($way),)*
                     _ => None,

@@ -40,7 +40,7 @@ pub enum Error {
         error: FormulaError,
     },
     /// A file that cannot be read or written.
-    #[error("{path}: {words}{near}", path = path.display(), words = system::words(source), near = near::instead(path, source))]
+    #[error("{path}: {words}{near}", path = path.display(), words = system::words(source), near = near::suggestion(path, source))]
     File {
         /// The file.
         path: PathBuf,
@@ -384,7 +384,7 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
             Stored::Units => "a shorter list, or --thin, may help",
             Stored::Listed => "--pass in-place or a larger --mem-limit may help",
             Stored::TablesAndTerminals | Stored::Terminals => {
-                "a smaller -n, a larger -B, --keep counts, or a larger --mem-limit may help"
+                "a smaller -n, a larger -B, a larger --mem-limit, or --keep counts without -o may help"
             }
             _ => "a smaller -n, a larger -B, or a larger --mem-limit may help",
         },

@@ -4,7 +4,7 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// What is said of a file beside what the system says: the nearest name in its folder, or the folder that is not there.
-pub(crate) fn instead(path: &Path, error: &Error) -> String {
+pub(crate) fn suggestion(path: &Path, error: &Error) -> String {
     // What lies in an archive is named behind a colon.
     let inside = path.to_string_lossy().contains(": ");
     if error.kind() != ErrorKind::NotFound || error.raw_os_error().is_none() || inside {
@@ -54,7 +54,7 @@ mod tests {
         let said = |name: &str| {
             let path = folder.path().join(name);
             let error = std::fs::File::open(&path).unwrap_err();
-            instead(&path, &error).replace(&format!("{}/", folder.path().display()), "")
+            suggestion(&path, &error).replace(&format!("{}/", folder.path().display()), "")
         };
         for (name, says) in [
             ("brain.nii", "; did you mean brain.nii.gz?"),

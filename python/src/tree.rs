@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use orthant::geometry::Region;
-use orthant::tree::{LabelStatistics, Parts, Shown, Source, TreeFile, TreeInfo, TreeSource, TreeTarget};
+use orthant::tree::{LabelStatistics, Parts, Representative, Source, TreeFile, TreeInfo, TreeSource, TreeTarget};
 use orthant::{CellType, Control, Tree};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
@@ -53,7 +53,7 @@ pub(crate) trait AnyTree: Send + Sync {
     fn rows(&self) -> Result<u64, Failure>;
     fn regions(&self, bytes: &mut [u8]) -> Result<(), Failure>;
     fn labels(&self, most: usize) -> Result<Vec<Stats>, Failure>;
-    fn cut(&self, level: u32, by: Shown) -> Result<Arc<dyn AnyTree>, Failure>;
+    fn cut(&self, level: u32, by: Representative) -> Result<Arc<dyn AnyTree>, Failure>;
     fn checksum(&self) -> Result<String, Failure>;
     fn save(&self, path: &Path, overwrite: bool, control: &Arc<Control>) -> Result<(), Failure>;
 }
@@ -207,7 +207,7 @@ impl<const K: usize> AnyTree for Held<K> {
         Ok(self.parts().labels(most)?.into_iter().map(row).collect())
     }
 
-    fn cut(&self, level: u32, by: Shown) -> Result<Arc<dyn AnyTree>, Failure> {
+    fn cut(&self, level: u32, by: Representative) -> Result<Arc<dyn AnyTree>, Failure> {
         let tree = self.parts().cut(level, by)?;
         Ok(Arc::new(Self {
             parts: Stock::Memory(Box::new(tree)),
@@ -373,8 +373,8 @@ impl CoreTree {
 
     /// The tree down to a level.
     fn lod(&self, py: Python<'_>, level: u32, by: &str) -> PyResult<Self> {
-        let shown: Shown = by.parse().map_err(Failure::from)?;
-        Ok(Self(self.work(py, || self.0.cut(level, shown))?))
+        let by: Representative = by.parse().map_err(Failure::from)?;
+        Ok(Self(self.work(py, || self.0.cut(level, by))?))
     }
 
     /// The checksum of the regions.

@@ -99,7 +99,7 @@ fn listen(py: Python<'_>, watcher: &Watcher<'_>, control: &Control, mut heard: R
         (next, heard) = py.detach(move || (heard.recv_timeout(WAKES), heard));
         let done = match next {
             Ok(Heard::Done) | Err(RecvTimeoutError::Disconnected) => {
-                return raised.or_else(|| told(watcher, control, true).err());
+                return raised.or_else(|| tell(watcher, control, true).err());
             }
             Ok(Heard::Batch(batch, waits)) => {
                 // After the first exception nothing more is called.
@@ -113,7 +113,7 @@ fn listen(py: Python<'_>, watcher: &Watcher<'_>, control: &Control, mut heard: R
                 done
             }
             Err(RecvTimeoutError::Timeout) if raised.is_none() => {
-                py.check_signals().and_then(|()| told(watcher, control, false))
+                py.check_signals().and_then(|()| tell(watcher, control, false))
             }
             Err(RecvTimeoutError::Timeout) => Ok(()),
         };
@@ -128,7 +128,7 @@ fn listen(py: Python<'_>, watcher: &Watcher<'_>, control: &Control, mut heard: R
 }
 
 /// Tells the progress.
-fn told(watcher: &Watcher<'_>, control: &Control, last: bool) -> PyResult<()> {
+fn tell(watcher: &Watcher<'_>, control: &Control, last: bool) -> PyResult<()> {
     let Some(progress) = &watcher.progress else { return Ok(()) };
     let done = u128::from(control.cells_done()).min(watcher.cells);
     progress.call1((if last { watcher.cells } else { done }, watcher.cells)).map(drop)

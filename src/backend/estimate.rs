@@ -27,6 +27,7 @@ use crate::result::{Keep, MemoryError, Stored, Terminal};
 /// # Ok::<(), orthant::PlanError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The dense array.
     pub dense: u128,

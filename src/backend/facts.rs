@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A GPU and the software around it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DeviceFacts {
     /// Its name, as the driver says it.
     pub name: String,

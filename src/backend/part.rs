@@ -83,6 +83,7 @@ pub enum Roots<'r> {
 /// # }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Part<'r, const K: usize> {
     /// The regions to start from.
     pub roots: Roots<'r>,

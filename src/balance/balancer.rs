@@ -151,7 +151,7 @@ impl Balancer {
         self.kind
     }
 
-    fn told(&self, name: &str) -> u32 {
+    fn knob(&self, name: &str) -> u32 {
         let told = self.told.iter().find(|(known, _)| *known == name).map(|&(_, value)| value);
         let knob = self.kind.knobs().iter().find(|knob| knob.name == name);
         told.or(knob.map(|knob| knob.default)).unwrap_or(0)
@@ -167,7 +167,7 @@ impl Balancer {
         mean_of_small: &dyn Fn(u64) -> f64,
         processors: Multiprocessors,
     ) -> Result<BalanceLayout, BalancerError> {
-        let asked = LayoutAsked { facts, mean_of_small, knob: &|name| self.told(name), processors };
+        let asked = LayoutAsked { facts, mean_of_small, knob: &|name| self.knob(name), processors };
         let layout = self.kind.definition().layout(&asked);
         let layout = layout.map_err(|reason| BalancerError::Items { kind: self.kind, reason })?;
         Ok(BalanceLayout { narrow: !layout.prefix || facts.most < NARROW, ..layout })

@@ -12,7 +12,7 @@ impl Definition for BlockSearch {
     }
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
-        let (block, items) = (asked.told("block"), asked.told("items"));
+        let (block, items) = (asked.knob("block"), asked.knob("items"));
         let defines = vec![("CHUNK", items)];
         let blocks = asked.facts.items.div_ceil(items.into());
         Ok(BalanceLayout {

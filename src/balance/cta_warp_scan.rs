@@ -10,7 +10,7 @@ impl Definition for CtaWarpScan {
     }
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
-        let block = asked.told("block");
+        let block = asked.knob("block");
         let blocks = asked.facts.items.div_ceil(block.into());
         Ok(BalanceLayout {
             header: "balance/cta_warp_scan.cuh",

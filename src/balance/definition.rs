@@ -73,8 +73,8 @@ pub(super) struct LayoutAsked<'a> {
 }
 
 impl LayoutAsked<'_> {
-    /// The value of a knob, as it was told or by default.
-    pub(super) fn told(&self, knob: &str) -> u32 {
+    /// The value of a knob, as it was given or by default.
+    pub(super) fn knob(&self, knob: &str) -> u32 {
         (self.knob)(knob)
     }
 }

@@ -10,7 +10,7 @@ impl Definition for DirectSearch {
     }
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
-        let block = asked.told("block");
+        let block = asked.knob("block");
         let blocks = asked.facts.units.div_ceil(block.into()).min(asked.processors.busy(block));
         Ok(BalanceLayout {
             header: "balance/direct_search.cuh",

@@ -24,7 +24,7 @@ impl Definition for DynamicWarps {
     }
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
-        let (block, threshold) = (asked.told("block"), asked.told("threshold"));
+        let (block, threshold) = (asked.knob("block"), asked.knob("threshold"));
         let warp = fitting((asked.mean_of_small)(threshold.into()));
         Ok(BalanceLayout {
             header: "balance/dynamic_warps.cuh",

@@ -15,7 +15,7 @@ impl Definition for LevelArithmetic {
             .classes
             .clone()
             .ok_or("items of one size have to lie together, in at most 16 classes, as those of a level do")?;
-        let block = asked.told("block");
+        let block = asked.knob("block");
         let blocks = asked.facts.units.div_ceil(block.into()).min(asked.processors.busy(block));
         Ok(BalanceLayout { header: "balance/level_arithmetic.cuh", block, blocks, classes, ..BalanceLayout::default() })
     }

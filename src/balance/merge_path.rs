@@ -28,7 +28,7 @@ impl Definition for MergePath {
     }
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
-        let (block, units) = (asked.told("block"), asked.told("units"));
+        let (block, units) = (asked.knob("block"), asked.knob("units"));
         let chunks = (asked.facts.units + asked.facts.items).div_ceil(u64::from(block * units));
         Ok(BalanceLayout {
             header: "balance/merge_path.cuh",

@@ -19,7 +19,7 @@ impl Definition for MultiPhase {
     }
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
-        let (block, units, rounds) = (asked.told("block"), asked.told("units"), asked.told("rounds"));
+        let (block, units, rounds) = (asked.knob("block"), asked.knob("units"), asked.knob("rounds"));
         let chunk = block * units * rounds;
         let chunks = asked.facts.units.div_ceil(chunk.into());
         // Where the product below 2^64 that interpolation takes is sure.

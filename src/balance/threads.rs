@@ -13,7 +13,7 @@ impl Definition for Threads {
     }
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
-        let block = asked.told("block");
+        let block = asked.knob("block");
         let blocks = asked.facts.items.div_ceil(block.into()).min(asked.processors.busy(block));
         Ok(BalanceLayout { header: "balance/threads.cuh", block, blocks, prefix: true, ..BalanceLayout::default() })
     }

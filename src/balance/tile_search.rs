@@ -12,7 +12,7 @@ impl Definition for TileSearch {
     }
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
-        let (block, tile) = (asked.told("block"), asked.told("tile"));
+        let (block, tile) = (asked.knob("block"), asked.knob("tile"));
         // As many tiles as there can be at most: how many there are, only the device knows.
         let tiles = asked.facts.items - asked.facts.empty + asked.facts.units / u64::from(tile);
         Ok(BalanceLayout {

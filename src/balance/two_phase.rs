@@ -17,7 +17,7 @@ impl Definition for TwoPhase {
     }
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
-        let (block, units) = (asked.told("block"), asked.told("units"));
+        let (block, units) = (asked.knob("block"), asked.knob("units"));
         let chunks = asked.facts.units.div_ceil(u64::from(block * units));
         Ok(BalanceLayout {
             header: "balance/two_phase.cuh",

@@ -24,8 +24,8 @@ impl Definition for VirtualWarps {
     }
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
-        let block = asked.told("block");
-        let warp = match asked.told("warp") {
+        let block = asked.knob("block");
+        let warp = match asked.knob("warp") {
             0 => fitting(asked.facts.units as f64 / (asked.facts.items - asked.facts.empty).max(1) as f64),
             warp => warp,
         };

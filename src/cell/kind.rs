@@ -35,7 +35,7 @@ registry! { closed
         /// A number of eight bytes; counts up to 2^53.
         F64 = "f64",
     }
-    instead {
+    hints {
         "f16" | "bf16" => "f32 holds every number that is an f16 or a bf16",
         "complex64" => "a cell is one number; the two parts of a complex one can be two fields of f32",
         "complex128" => "a cell is one number; the two parts of a complex one can be two fields of f64",

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
+use super::device::DeviceCurve;
 use super::forest::{Forest, Trees};
 use super::hilbert::Hilbert;
+use super::lattice::Lattice;
 use super::*;
 
 /// Coordinates of a level in code order.
@@ -70,6 +72,52 @@ fn hierarchical_curves_are_those_whose_children_follow_each_other() {
     for &kind in CurveKind::ALL {
         let encoding = kind.encoding([3, 2, 1], [2; 3], 2).unwrap();
         assert_eq!(follows(&*encoding), kind.is_hierarchical(), "{kind}");
+    }
+}
+
+/// A curve that is thrown away: another one, walked from its end.
+struct Backwards<const K: usize>(Box<dyn Encoding<K>>);
+
+impl<const K: usize> Backwards<K> {
+    fn mirrored(&self, level: u32, code: u64) -> u64 {
+        self.0.lattice().codes(level) as u64 - 1 - code
+    }
+}
+
+impl<const K: usize> encoding::sealed::SealedCurve for Backwards<K> {}
+
+impl<const K: usize> Encoding<K> for Backwards<K> {
+    fn lattice(&self) -> &Lattice<K> {
+        self.0.lattice()
+    }
+
+    fn encode(&self, level: u32, coords: [u32; K]) -> u64 {
+        self.mirrored(level, self.0.encode(level, coords))
+    }
+
+    fn decode(&self, level: u32, code: u64) -> [u32; K] {
+        self.0.decode(level, self.mirrored(level, code))
+    }
+
+    fn children_from(&self, level: u32, code: u64, first: u64, codes: &mut [u64]) {
+        let mut all = vec![0; self.lattice().children() as usize];
+        self.0.children(level, self.mirrored(level, code), &mut all);
+        let mirrored = all.iter().rev().skip(first as usize).map(|&child| self.mirrored(level + 1, child));
+        codes.iter_mut().zip(mirrored).for_each(|(code, child)| *code = child);
+    }
+
+    fn device(&self, _: u32) -> DeviceCurve<'_> {
+        unimplemented!("nothing decodes it on a GPU")
+    }
+}
+
+/// Whether children follow each other is asked of any curve, and not of curves by their names.
+#[test]
+fn a_curve_that_is_thrown_away_is_flat_where_the_other_is() {
+    for &kind in CurveKind::ALL {
+        let backwards = Backwards(kind.encoding([3, 2], [2; 2], 3).unwrap());
+        assert_eq!(backwards.decode(1, 0), walk(&*backwards.0, 1)[23]);
+        assert_eq!(follows(&backwards), kind.is_hierarchical(), "{kind}");
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::disk::facts::EntryKind;
 use crate::disk::folder::{Folder, parent};
 use crate::disk::leftover::{MEMBERS, OLD, PART, PREFIX, PROGRESS, Remains, discard, is_named, restore, trusted};
-use crate::disk::system::shown;
+use crate::disk::system::without_dot;
 
 /// How the names of temporary files end.
 pub(super) const TEMPORARY: &str = ".tmp";
@@ -29,7 +29,7 @@ pub fn sweep(beside: &Folder) {
 
 /// The name of the target of a folder that can be resumed, if that is its name.
 fn target_of(name: &OsStr) -> Option<OsString> {
-    let target = Path::new(shown(name)?);
+    let target = Path::new(without_dot(name)?);
     let extension = |path: &Path, extension: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
     let name = target.file_stem().filter(|_| extension(target, "part"))?;
     let stem = Path::new(name);

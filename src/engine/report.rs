@@ -113,6 +113,7 @@ pub struct Report {
 
 /// One level of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LevelReport {
     /// i.
     pub level: u32,
@@ -177,6 +178,7 @@ impl LevelReport {
 
 /// Cells by what happened to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CellsReport {
     /// In the domain.
     pub total: u128,
@@ -187,6 +189,7 @@ pub struct CellsReport {
 
 /// Cells of a level, by what happened to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LevelCells {
     /// Visited by exploration, with repetition.
     pub explored: u64,

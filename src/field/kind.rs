@@ -24,13 +24,14 @@ macro_rules! fields {
         /// # Ok::<(), orthant::UnknownName>(())
         /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum FieldKind {
             $(#[doc = concat!("`", $name, "`")] $Variant,)+
             /// One from outside the crate, by its number among those that were registered.
             Own(OwnNumber),
         }
 
-        crate::registry::by_name! { FieldKind ("workload") = Self::all(), instead {} }
+        crate::registry::by_name! { FieldKind ("workload") = Self::all(), hints {} }
 
         impl FieldKind {
             /// The built-in ones.

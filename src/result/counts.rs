@@ -21,6 +21,7 @@ use crate::geometry::Level;
 /// # Ok::<(), orthant::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct LevelCounts {
     /// Regions examined.
     pub regions: u64,
@@ -74,6 +75,7 @@ impl std::ops::AddAssign for LevelCounts {
 /// # Ok::<(), orthant::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LevelStats<const K: usize> {
     /// The lattice.
     pub level: Level<K>,
@@ -96,6 +98,7 @@ pub struct LevelStats<const K: usize> {
 
 /// Kernels launched for one level, by kind; passes or tasks on the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LevelKernels {
     /// That explore its regions, and settle them too where that is done in place.
     pub explore: u64,
@@ -123,6 +126,7 @@ impl<const K: usize> LevelStats<K> {
 /// Passes and tasks of a run: what kernels are on a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Launches {
     /// Passes over a level, or tasks.
     pub kernels: u64,

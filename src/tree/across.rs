@@ -11,7 +11,7 @@ use crate::tree::label_look::LabelLook;
 use crate::tree::labels::{LabelStatistics, LabelTally};
 use crate::tree::parts::Parts;
 use crate::tree::provenance::Provenance;
-use crate::tree::shown::{Pick, Shown};
+use crate::tree::representative::{Pick, Representative};
 use crate::tree::stored::Tree;
 use crate::tree::tree_source::TreeSource;
 
@@ -34,6 +34,7 @@ const LOOKED: usize = 1 << 20;
 /// # Ok::<(), orthant::tree::TreeError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Found<const K: usize> {
     /// The word of the cell.
     pub word: u64,
@@ -174,19 +175,19 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     ///
     /// # Errors
     /// [`TreeError::Level`] if there is no such level; whatever keeps a part from being read.
-    pub fn cut(&self, level: u32, shown: Shown) -> Result<Tree<K>, TreeError> {
-        here!(fn(&(dyn Parts<K> + '_), u32, Shown) -> Result<Tree<K>, TreeError> = |this, level, shown| this.cut_here(level, shown))(
-            self, level, shown,
+    pub fn cut(&self, level: u32, by: Representative) -> Result<Tree<K>, TreeError> {
+        here!(fn(&(dyn Parts<K> + '_), u32, Representative) -> Result<Tree<K>, TreeError> = |this, level, by| this.cut_here(level, by))(
+            self, level, by,
         )
     }
 
-    fn cut_here(&self, level: u32, shown: Shown) -> Result<Tree<K>, TreeError> {
+    fn cut_here(&self, level: u32, by: Representative) -> Result<Tree<K>, TreeError> {
         if self.list_layout().is_some() {
             return Err(ListError::LEVELS.into());
         }
         let (mut entries, bricks) = (Entries::default(), Cells::empty(self.kind()));
         // Of a region that some parts lie in.
-        let mut pick = Pick::new(self.kind(), shown);
+        let mut pick = Pick::new(self.kind(), by);
         let mut along = None;
         for index in 0..self.parts() {
             let part = self.part(index)?;
@@ -199,7 +200,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
             let (own, key) = (along.run(level, along.key(level, holder)), along.key(level, holder));
             let (within, all) = (part.codes(), part.codes() == own);
             if all || within.start < own.start || within.end > own.end {
-                append(&mut entries, &part.cut(level, shown)?.entries)?;
+                append(&mut entries, &part.cut(level, by)?.entries)?;
                 continue;
             }
             part.count(0..part.len(), &mut pick);
@@ -207,7 +208,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
                 entries.reserve(1)?;
                 let word = pick.word().expect("parts have cells");
                 entries.uniform(level, key, word, Provenance::Cut);
-                pick = Pick::new(self.kind(), shown);
+                pick = Pick::new(self.kind(), by);
             }
         }
         let along = along.expect("a tree has parts");

@@ -22,6 +22,7 @@ const PIECE: u64 = 1 << 16;
 
 /// The cells of one terminal region that differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference<const K: usize> {
     /// The smallest box around them.
     pub bounds: Region<K>,

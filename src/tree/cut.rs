@@ -13,7 +13,7 @@ use crate::rule::exact;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::provenance::Provenance;
-use crate::tree::shown::{Pick, Shown};
+use crate::tree::representative::{Pick, Representative};
 use crate::tree::stored::Tree;
 
 /// Runs of rows of which a thread says what shows.
@@ -21,7 +21,7 @@ const TOGETHER: usize = 64;
 
 impl<const K: usize> Tree<K> {
     /// A level of detail: the tree without what lies below `level`. A mixed region of that level becomes uniform, with
-    /// one of the values of its cells, which `shown` picks. On the deepest level the mixed regions are the leaves, so a
+    /// one of the values of its cells, which `by` picks. On the deepest level the mixed regions are the leaves, so a
     /// cut tree has no bricks.
     ///
     /// The result answers every question. The [provenance](crate::tree::Provenance::Cut) of a region says that it was
@@ -30,13 +30,13 @@ impl<const K: usize> Tree<K> {
     /// # Errors
     /// [`TreeError::Level`] if there is no such level; [`TreeError::Beyond`] if the tree is partial and a region to be cut at
     /// reaches beyond its part.
-    pub fn cut(&self, level: u32, shown: Shown) -> Result<Self, TreeError> {
-        here!(fn(&Tree<K>, u32, Shown) -> Result<Tree<K>, TreeError> = |this, level, shown| this.cut_here(level, shown))(
-            self, level, shown,
+    pub fn cut(&self, level: u32, by: Representative) -> Result<Self, TreeError> {
+        here!(fn(&Tree<K>, u32, Representative) -> Result<Tree<K>, TreeError> = |this, level, by| this.cut_here(level, by))(
+            self, level, by,
         )
     }
 
-    fn cut_here(&self, level: u32, shown: Shown) -> Result<Self, TreeError> {
+    fn cut_here(&self, level: u32, by: Representative) -> Result<Self, TreeError> {
         if self.list.is_some() {
             return Err(ListError::LEVELS.into());
         }
@@ -62,7 +62,7 @@ impl<const K: usize> Tree<K> {
         let some = |i: usize, words: &mut [u64]| {
             for (run, word) in (i * TOGETHER..).zip(words) {
                 let end = starts.get(run + 1).copied().unwrap_or(self.len());
-                *word = self.shown(starts[run]..end, shown);
+                *word = self.representative(starts[run]..end, by);
             }
         };
         parallel::pieces_mut(&mut words, TOGETHER, &some);
@@ -84,12 +84,12 @@ impl<const K: usize> Tree<K> {
     /// ```
     /// use orthant::Tree;
     /// use orthant::ndarray::Array2;
-    /// use orthant::tree::Shown;
+    /// use orthant::tree::Representative;
     ///
     /// // A thumbnail of 2 x 2 of an image of 256 x 256.
     /// let quarters = Array2::from_shape_fn((256, 256), |(y, x)| (x / 128 + 2 * (y / 128)) as u8);
     /// let tree = Tree::<2>::from_array(quarters.view())?;
-    /// let thumbnail = tree.cut(1, Shown::Mode)?.lattice(1, None)?;
+    /// let thumbnail = tree.cut(1, Representative::Mode)?.lattice(1, None)?;
     /// assert_eq!(thumbnail.cells().as_slice::<u8>(), Some(&[0, 1, 2, 3][..]));
     /// # Ok::<(), orthant::tree::TreeError>(())
     /// ```
@@ -132,8 +132,8 @@ impl<const K: usize> Tree<K> {
     }
 
     /// The value that stands for the rows of a run.
-    fn shown(&self, rows: Range<usize>, shown: Shown) -> u64 {
-        let mut pick = Pick::new(self.kind(), shown);
+    fn representative(&self, rows: Range<usize>, by: Representative) -> u64 {
+        let mut pick = Pick::new(self.kind(), by);
         self.count(rows, &mut pick);
         pick.word().expect("regions have cells")
     }

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use ndarray::ArrayD;
 use orthant::prelude::*;
-use orthant::tree::{BottomUp, Parts, Shown, Source, TreeError, TreeSource};
+use orthant::tree::{BottomUp, Parts, Representative, Source, TreeError, TreeSource};
 use orthant::{Cell, CellType, Control};
 use proptest::prelude::*;
 
@@ -67,7 +67,7 @@ fn across<T: Cell, const K: usize>(case: Case<K>) {
         tree.labels(100).unwrap().iter().map(|label| (label.word, label.cells, label.leaves)).collect()
     };
     assert_eq!(counted(parts), counted(&whole));
-    for shown in [Shown::Mode, Shown::First, Shown::Min, Shown::Max] {
+    for shown in [Representative::Mode, Representative::First, Representative::Min, Representative::Max] {
         for to in 0..plan.levels().len() as u32 {
             same(&parts.cut(to, shown).unwrap(), &whole.cut(to, shown).unwrap(), to);
         }

@@ -3,7 +3,7 @@
 use ndarray::ArrayD;
 use orthant::backend::{Part, Roots};
 use orthant::prelude::*;
-use orthant::tree::{BottomUp, Collector, Parts, Shown, TreeError};
+use orthant::tree::{BottomUp, Collector, Parts, Representative, TreeError};
 use orthant::{Cell, Control, Error};
 use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ fn in_parts<T: Cell, const K: usize>(case: Case<K>) {
             assert_eq!(part.uniform(&window).unwrap(), same, "{window:?}");
         }
         for to in 0..plan.levels().len() as u32 {
-            let cut = match part.cut(to, Shown::Mode) {
+            let cut = match part.cut(to, Representative::Mode) {
                 Ok(cut) => cut,
                 Err(TreeError::Beyond { level: named, .. }) => {
                     assert!(named == to && to < level);
@@ -77,7 +77,7 @@ fn in_parts<T: Cell, const K: usize>(case: Case<K>) {
                 Err(error) => panic!("{error}"),
             };
             assert_eq!(cut.codes(), part.codes());
-            let expected = whole.cut(to, Shown::Mode).unwrap();
+            let expected = whole.cut(to, Representative::Mode).unwrap();
             let kept = |region: &orthant::tree::TreeRegion<'_, K>| region.level() >= level;
             for region in cut.regions().filter(kept) {
                 assert_eq!(expected.word(region.cells().corner), region.uniform());

@@ -3,7 +3,7 @@
 use ndarray::{ArrayD, Axis, IxDyn};
 use orthant::geometry::WindowError;
 use orthant::prelude::*;
-use orthant::tree::{Provenance, Shown, TreeError};
+use orthant::tree::{Provenance, Representative, TreeError};
 use orthant::{Cell, CellType};
 use proptest::prelude::*;
 
@@ -84,7 +84,7 @@ fn asked<T: Cell, const K: usize>(case: Case<K>) {
     }
     labels(&tree, &source);
     for level in 0..plan.levels().len() as u32 {
-        Shown::ALL.iter().for_each(|&shown| cut(&tree, &source, level, shown));
+        Representative::ALL.iter().for_each(|&shown| cut(&tree, &source, level, shown));
     }
 }
 
@@ -116,7 +116,7 @@ fn labels<T: Cell, const K: usize>(tree: &Tree<K>, source: &ArrayD<T>) {
 }
 
 /// A cut tree tiles the domain in regions of one value that occurs there, and keeps what is above.
-fn cut<T: Cell, const K: usize>(tree: &Tree<K>, source: &ArrayD<T>, level: u32, shown: Shown) {
+fn cut<T: Cell, const K: usize>(tree: &Tree<K>, source: &ArrayD<T>, level: u32, shown: Representative) {
     let cut = tree.cut(level, shown).unwrap();
     assert!(cut.bricks().is_empty() && cut.len() <= tree.len());
     assert_eq!(
@@ -136,14 +136,14 @@ fn cut<T: Cell, const K: usize>(tree: &Tree<K>, source: &ArrayD<T>, level: u32, 
         let numbers = keys.iter().map(|&key| number(key)).filter(|number| !number.is_nan());
         let counted = |word| keys.iter().filter(|&&key| key == word).count();
         match shown {
-            Shown::Mode => assert!(keys.iter().all(|&other| counted(other) <= counted(word))),
-            Shown::First => assert!(keys.contains(&word)),
-            Shown::Min => assert!(numbers.clone().all(|other| number(word) <= other) && keys.contains(&word)),
+            Representative::Mode => assert!(keys.iter().all(|&other| counted(other) <= counted(word))),
+            Representative::First => assert!(keys.contains(&word)),
+            Representative::Min => assert!(numbers.clone().all(|other| number(word) <= other) && keys.contains(&word)),
             _ => assert!(numbers.clone().all(|other| number(word) >= other) && keys.contains(&word)),
         }
         keys.sort_unstable();
     }
-    assert_eq!(cut.cut(level, Shown::First).unwrap(), cut);
+    assert_eq!(cut.cut(level, Representative::First).unwrap(), cut);
 }
 
 proptest! {
@@ -192,17 +192,17 @@ fn a_mode_is_what_most_cells_have() {
         let cut = tree.cut(level, by).unwrap();
         cut.regions().map(|region| CellType::I8.text(region.uniform().unwrap())).collect::<Vec<_>>()
     };
-    assert_eq!(shown(0, Shown::Mode), ["5"]); // six of 5, six of 9, four of -1
-    assert_eq!(shown(1, Shown::Mode), ["5", "-1", "9", "9"]);
-    assert_eq!(shown(1, Shown::First), ["5", "-1", "9", "9"]);
+    assert_eq!(shown(0, Representative::Mode), ["5"]); // six of 5, six of 9, four of -1
+    assert_eq!(shown(1, Representative::Mode), ["5", "-1", "9", "9"]);
+    assert_eq!(shown(1, Representative::First), ["5", "-1", "9", "9"]);
     assert_eq!(
-        (shown(1, Shown::Min), shown(1, Shown::Max)),
+        (shown(1, Representative::Min), shown(1, Representative::Max)),
         (
             vec!["5".into(), "-1".to_string(), "-1".into(), "5".into()],
             vec!["5".into(), "9".to_string(), "9".into(), "9".into()]
         )
     );
-    assert_eq!(tree.cut(2, Shown::Mode).unwrap_err().to_string(), "level 2: the tree has levels 0 to 1");
+    assert_eq!(tree.cut(2, Representative::Mode).unwrap_err().to_string(), "level 2: the tree has levels 0 to 1");
 }
 
 #[test]

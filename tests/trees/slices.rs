@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayD, Axis};
 use orthant::prelude::*;
-use orthant::tree::{Provenance, Shown, Source, TreeInfo, TreeSlice};
+use orthant::tree::{Provenance, Representative, Source, TreeInfo, TreeSlice};
 use orthant::{Cell, Control};
 use proptest::prelude::*;
 
@@ -81,7 +81,7 @@ fn a_slice_knows_no_more_than_its_tree() {
     let plan = Plan::builder([32; 3]).scheme(Scheme::uniform(2, 2, 2)).rule(RuleKind::Border).build().unwrap();
     let ball = CellField::new(1, |[x, y, z]| u32::from(x * x + y * y + z * z < 500));
     let sampled = Tree::of(run(&plan, &ball).unwrap()).unwrap();
-    let cut = sampled.cut(1, Shown::Mode).unwrap();
+    let cut = sampled.cut(1, Representative::Mode).unwrap();
     for (tree, wanted) in [(&sampled, Provenance::Sampled), (&cut, Provenance::Cut)] {
         let held = [None, Some(5), None];
         let found = TreeSlice::<2>::new(tree, held).unwrap().tree(None, &Control::default()).unwrap();

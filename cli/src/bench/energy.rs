@@ -62,7 +62,7 @@ impl Energy {
     }
 
     /// Joules per run, for people.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn text(&self) -> String {
         match self.joules_per_run {
             joules if joules.abs() < 1e-3 => format!("{joules:.3e}"),
             joules => format!("{joules:.3}"),

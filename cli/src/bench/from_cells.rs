@@ -32,8 +32,10 @@ pub(super) fn placed(mut run: RunOptions) -> Result<RunOptions, String> {
     if run.how.kept.0.get("keep") != Some(Keep::Regions.name()) {
         return Err("--strategy bottom-up: a sweep measures trees; add --keep regions, for all strategies".into());
     }
-    if run.computed.0.get("curve") == Some(CurveKind::Canonical.name()) {
-        return Err("--curve canonical: a tree lies along morton or hilbert; exclude the case of bottom-up".into());
+    let curve =
+        run.computed.0.get("curve").map(str::parse::<CurveKind>).transpose().map_err(|error| error.to_string())?;
+    if let Some(flat) = curve.filter(|curve| !curve.is_hierarchical()) {
+        return Err(format!("--curve {flat}: a tree lies along morton or hilbert; exclude the case of bottom-up"));
     }
     run.how.backend = Some(BackendKind::Cpu);
     Ok(run)

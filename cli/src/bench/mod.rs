@@ -316,7 +316,7 @@ impl Measuring {
                     .map_or(String::new(), |error| format!(" ± {:.1} %", error / times.median * 100.0));
                 let stop = if times.stop == "settled" { "" } else { &format!(", {}", times.stop) };
                 let energy = row.energy.as_ref();
-                let energy = energy.map_or(String::new(), |energy| format!(", {} J", energy.told()));
+                let energy = energy.map_or(String::new(), |energy| format!(", {} J", energy.text()));
                 format!("{:.3} ms{error} ({} samples{stop}){energy}", times.median * 1e3, times.wall.len())
             }
             (None, Some(failure)) => format!("failed: {}", failure.message),

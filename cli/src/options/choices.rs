@@ -46,7 +46,7 @@ fn option(choice: &'static Choice, usual: &'static str) -> Arg {
     let short = [heading::WHAT, heading::HOW, heading::RESULTS].contains(&heading) && !RARE.contains(&choice.name);
     let parser: ValueParser = match names[..] {
         [] => ValueParser::from(move |text: &str| (choice.check)(text).map(|()| text.to_owned())),
-        _ => ByName { values: PossibleValuesParser::new(names), instead: choice.instead }.into(),
+        _ => ByName { values: PossibleValuesParser::new(names), hint: choice.hint }.into(),
     };
     let variable = format!("ORTHANT_{}", choice.name.to_uppercase().replace('-', "_"));
     let mut option = Arg::new(choice.name).help(about).value_parser(parser).env(variable).allow_hyphen_values(true);

@@ -14,7 +14,7 @@ use crate::output::tree::is_tree;
 /// The value parser of what is run.
 pub(crate) fn field_or_array() -> impl TypedValueParser<Value = FieldKind> {
     let values = PossibleValuesParser::new(FieldKind::all().map(FieldKind::name));
-    ByName { values, instead: a_file_instead }.map(|name| name.parse().expect("only names of fields are let through"))
+    ByName { values, hint: a_file_instead }.map(|name| name.parse().expect("only names of fields are let through"))
 }
 
 /// What to type if a file is named where a field is expected.
@@ -48,15 +48,15 @@ pub(crate) fn what_reads(name: &str) -> Option<(&'static str, String)> {
 #[derive(Clone)]
 pub(super) struct ByName<H> {
     pub(super) values: PossibleValuesParser,
-    pub(super) instead: fn(&str) -> Option<H>,
+    pub(super) hint: fn(&str) -> Option<H>,
 }
 
 impl<H: Display + Clone + Send + Sync + 'static> TypedValueParser for ByName<H> {
     type Value = String;
 
     fn parse_ref(&self, command: &Command, option: Option<&Arg>, text: &OsStr) -> Result<String, clap::Error> {
-        let instead = self.instead;
-        let no_name = move |text: &str| instead(text).map_or(Ok(()), |hint| Err(hint.to_string()));
+        let hint = self.hint;
+        let no_name = move |text: &str| hint(text).map_or(Ok(()), |hint| Err(hint.to_string()));
         no_name.parse_ref(command, option, text)?;
         self.values.parse_ref(command, option, text)
     }

@@ -13,6 +13,6 @@ pub(super) fn open(url: Url) -> Result<Arc<dyn Remote>, Error> {
     Err(Error::Input(format!(
         "{}: to read a URL takes an orthant that is built with the feature {features}: `cargo build --release --features \
          {features}`; or download the tree",
-        url.shown()
+        url.printable()
     )))
 }

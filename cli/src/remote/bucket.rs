@@ -14,7 +14,7 @@ use crate::remote::access::{Access, tag};
 use crate::remote::attempt::{TryFailure, agent, patience, text, tried};
 use crate::remote::sign::{Keys, encoded, query};
 use crate::remote::tally::{TALLY, count};
-use crate::remote::url::{Url, shown};
+use crate::remote::url::{Url, printable};
 
 /// The most that is read of a list.
 const MOST_TEXT: u64 = 1 << 24;
@@ -32,7 +32,7 @@ pub(super) struct ObjectPlace {
     /// Its name in the bucket.
     pub(super) key: String,
     /// What errors call it.
-    pub(super) shown: PathBuf,
+    pub(super) printable: PathBuf,
     pub(super) access: Access,
 }
 
@@ -50,7 +50,9 @@ impl ObjectPlace {
         let text = path.to_str()?;
         let (scheme, rest) = text.split_once("://")?;
         let is_s3 = scheme.eq_ignore_ascii_case("s3");
-        is_s3.then(|| Self::parts(path, rest).map_err(|why| Error::Input(format!("{}: {why}", shown(path).display()))))
+        is_s3.then(|| {
+            Self::parts(path, rest).map_err(|why| Error::Input(format!("{}: {why}", printable(path).display())))
+        })
     }
 
     fn parts(path: &Path, rest: &str) -> Result<Self, String> {
@@ -83,7 +85,7 @@ impl ObjectPlace {
                 let wrong = || {
                     format!(
                         "{name} is '{}', which is no URL as http://127.0.0.1:9000 is",
-                        shown(Path::new(&endpoint)).display()
+                        printable(Path::new(&endpoint)).display()
                     )
                 };
                 let url = Url::of(Path::new(&endpoint)).and_then(Result::ok).ok_or_else(wrong)?;
@@ -93,7 +95,13 @@ impl ObjectPlace {
             None if bucket.contains('.') => Url::at(format!("s3.{region}.{home}"), format!("/{bucket}")),
             None => Url::at(format!("{bucket}.s3.{region}.{home}"), String::new()),
         };
-        Ok(Self { url: bucket.object(&encoded(key, true)), bucket, key: key.to_owned(), shown: shown(path), access })
+        Ok(Self {
+            url: bucket.object(&encoded(key, true)),
+            bucket,
+            key: key.to_owned(),
+            printable: printable(path),
+            access,
+        })
     }
 }
 
@@ -137,7 +145,7 @@ impl Bucket {
     /// # Errors
     /// [`Error::Input`] if there is no TLS.
     pub(super) fn new(place: ObjectPlace, at_once: usize) -> Result<Self, Error> {
-        let wrong = |why| Error::Input(format!("{}: {why}", place.shown.display()));
+        let wrong = |why| Error::Input(format!("{}: {why}", place.printable.display()));
         let agent = agent(place.url.secure, at_once).map_err(wrong)?;
         Ok(Self { place, agent })
     }
@@ -145,8 +153,8 @@ impl Bucket {
     /// An error about what the bucket says.
     pub(super) fn wrong(&self, source: io::Error) -> Error {
         match source.kind() {
-            ErrorKind::AlreadyExists => Error::Exists { path: self.place.shown.clone() },
-            _ => Error::File { path: self.place.shown.clone(), source },
+            ErrorKind::AlreadyExists => Error::Exists { path: self.place.printable.clone() },
+            _ => Error::File { path: self.place.printable.clone(), source },
         }
     }
 

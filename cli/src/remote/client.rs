@@ -24,22 +24,22 @@ const AT_ONCE: usize = 16;
 
 /// Opens what lies behind a URL that says all; nothing is asked for yet.
 pub(super) fn open(url: Url) -> Result<Arc<dyn Remote>, Error> {
-    let shown = url.shown().into();
-    open_as(url, shown, Access::Url)
+    let printable = url.printable().into();
+    open_as(url, printable, Access::Url)
 }
 
-/// The same by another right. Errors call it `shown`.
-pub(super) fn open_as(url: Url, shown: PathBuf, access: Access) -> Result<Arc<dyn Remote>, Error> {
-    let agent = agent(url.secure, AT_ONCE).map_err(|why| Error::Input(format!("{}: {why}", shown.display())))?;
+/// The same by another right. Errors call it `printable`.
+pub(super) fn open_as(url: Url, printable: PathBuf, access: Access) -> Result<Arc<dyn Remote>, Error> {
+    let agent = agent(url.secure, AT_ONCE).map_err(|why| Error::Input(format!("{}: {why}", printable.display())))?;
     let gate = Gate { free: Mutex::new(AT_ONCE), left: Condvar::new() };
-    Ok(Arc::new(HttpRemote { url, shown, access, agent, seen: Mutex::default(), gate }))
+    Ok(Arc::new(HttpRemote { url, printable, access, agent, seen: Mutex::default(), gate }))
 }
 
 /// Objects of a server.
 #[derive(Debug)]
 struct HttpRemote {
     url: Url,
-    shown: PathBuf,
+    printable: PathBuf,
     access: Access,
     agent: Agent,
     /// Of each object the state that the first answer was about.
@@ -75,7 +75,7 @@ impl Drop for Inside<'_> {
 
 impl Remote for HttpRemote {
     fn path(&self) -> &Path {
-        &self.shown
+        &self.printable
     }
 
     fn read_at(&self, name: &str, offset: u64, bytes: &mut [u8]) -> io::Result<Option<u64>> {

@@ -33,7 +33,7 @@ use url::Url;
 
 pub(crate) use tally::tell;
 pub(crate) use upload::Upload;
-pub(crate) use url::{refuse_output, refuse_url, shown};
+pub(crate) use url::{printable, refuse_output, refuse_url};
 
 /// What lies behind a URL; None if the path is none.
 ///
@@ -42,8 +42,8 @@ pub(crate) use url::{refuse_output, refuse_url, shown};
 pub fn open(path: &Path) -> Result<Option<Arc<dyn Remote>>, Error> {
     #[cfg(feature = "cloud")]
     if let Some(place) = bucket::ObjectPlace::of(path) {
-        let bucket::ObjectPlace { url, shown, access, .. } = place?;
-        return client::open_as(url, shown, access).map(Some);
+        let bucket::ObjectPlace { url, printable, access, .. } = place?;
+        return client::open_as(url, printable, access).map(Some);
     }
     match Url::of(path) {
         None => Ok(None),

@@ -48,7 +48,7 @@ impl Upload {
         let id = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
         let upload = Self { bucket: Bucket::new(place?, AT_ONCE)?, force, id };
         if !force && upload.is_there().map_err(|error| upload.bucket.wrong(error))? {
-            return Err(Error::Exists { path: upload.bucket.place.shown.clone() });
+            return Err(Error::Exists { path: upload.bucket.place.printable.clone() });
         }
         Ok(Some(upload))
     }
@@ -60,8 +60,8 @@ impl Upload {
     }
 
     /// Its URL.
-    pub(crate) fn shown(&self) -> &Path {
-        &self.bucket.place.shown
+    pub(crate) fn printable(&self) -> &Path {
+        &self.bucket.place.printable
     }
 
     fn is_zip(&self) -> bool {
@@ -138,7 +138,7 @@ impl Upload {
         let put = || match self.bucket.send(sent)? {
             reply if reply.is_success() => Ok(()),
             reply if reply.status == 412 => self.ours(url),
-            reply => Err(said(reply.status, &reply.text)),
+            reply => Err(refusal(reply.status, &reply.text)),
         };
         put().map_err(|error| self.bucket.wrong(error))
     }
@@ -157,7 +157,7 @@ impl Upload {
         let headers = [(MADE_BY, self.id.clone())];
         let begin = Sent { method: "POST", url, query: &[("uploads", "")], headers: &headers, body: &[] };
         let reply = self.bucket.send(begin).map_err(wrong)?;
-        let id = tag(&reply.text, "UploadId").ok_or_else(|| wrong(said(reply.status, &reply.text)))?;
+        let id = tag(&reply.text, "UploadId").ok_or_else(|| wrong(refusal(reply.status, &reply.text)))?;
         let done = self.parts(file, length, url, id, control).and_then(|tags| {
             control.check()?;
             self.complete(url, id, &tags, new).map_err(wrong)
@@ -184,8 +184,10 @@ impl Upload {
             let query = [("partNumber", &*number), ("uploadId", id)];
             let reply = self.bucket.send(Sent { method: "PUT", url, query: &query, headers: &[], body: &body });
             let tag = reply.and_then(|reply| match reply {
-                reply if reply.is_success() => reply.etag.ok_or_else(|| said(reply.status, "it gives a part no ETag")),
-                reply => Err(said(reply.status, &reply.text)),
+                reply if reply.is_success() => {
+                    reply.etag.ok_or_else(|| refusal(reply.status, "it gives a part no ETag"))
+                }
+                reply => Err(refusal(reply.status, &reply.text)),
             });
             *tags[i].lock().unwrap_or_else(PoisonError::into_inner) = tag.map_err(|error| self.bucket.wrong(error))?;
             Ok(())
@@ -208,13 +210,13 @@ impl Upload {
             200 if tag(&reply.text, "Code").is_none() => Ok(()),
             // 404: it was complete already.
             404 | 412 => self.ours(url),
-            status => Err(said(status, &reply.text)),
+            status => Err(refusal(status, &reply.text)),
         }
     }
 }
 
 /// What a server said that cannot be.
-fn said(status: u16, text: &str) -> io::Error {
+fn refusal(status: u16, text: &str) -> io::Error {
     let words = tag(text, "Message").or(tag(text, "Code")).unwrap_or(text);
     let words: String = words.chars().take(200).collect();
     RemoteError::of(ErrorKind::InvalidData, format!("the server says {status} {words}"))

@@ -27,7 +27,7 @@ impl Upload {
     }
 
     /// There is none.
-    pub(crate) fn shown(&self) -> &Path {
+    pub(crate) fn printable(&self) -> &Path {
         match self.0 {}
     }
 

@@ -26,7 +26,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
 }
 
 /// A path as it may be said: a URL has neither its query nor a user's name and password.
-pub(crate) fn shown(path: &Path) -> PathBuf {
+pub(crate) fn printable(path: &Path) -> PathBuf {
     let Some((scheme, rest)) = path.to_str().and_then(split) else { return path.to_owned() };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let (authority, after) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -43,7 +43,7 @@ pub(crate) fn refuse_output(path: &Path) -> Result<(), Error> {
         let name = rest.trim_end_matches('/').to_ascii_lowercase();
         name.ends_with(".tree.zarr") || name.ends_with(".tree.zarr.zip")
     };
-    let wrong = |why: &str| Err(Error::Input(format!("{}: {why}", shown(path).display())));
+    let wrong = |why: &str| Err(Error::Input(format!("{}: {why}", printable(path).display())));
     match path.to_str().and_then(split) {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("s3") => match (is_tree(rest), cfg!(feature = "cloud")) {
             (true, true) => Ok(()),
@@ -65,7 +65,7 @@ pub(crate) fn refuse_url(path: &Path) -> Result<(), Error> {
         None => Ok(()),
         Some(_) => Err(Error::Input(format!(
             "{}: nothing is written to a URL but trees to s3://; write a file, and copy it there, as `aws s3 cp`, `rclone copy` or `curl -T` do",
-            shown(path).display()
+            printable(path).display()
         ))),
     }
 }
@@ -81,7 +81,7 @@ impl Url {
     /// [`Error::Input`] if it is one that no tree is read from.
     pub(super) fn of(path: &Path) -> Option<Result<Self, Error>> {
         let (scheme, rest) = split(path.to_str()?)?;
-        let wrong = |why: &str| Error::Input(format!("{}: {why}", shown(path).display()));
+        let wrong = |why: &str| Error::Input(format!("{}: {why}", printable(path).display()));
         Some(Self::parts(scheme, rest).map_err(|why| wrong(&why)))
     }
 
@@ -140,7 +140,7 @@ impl Url {
     }
 
     /// What may be said of it.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn printable(&self) -> String {
         self.base()
     }
 
@@ -203,9 +203,9 @@ mod tests {
             ("folder/x.tree.zarr", "folder/x.tree.zarr"),
             ("a?b", "a?b"),
         ] {
-            assert_eq!(shown(Path::new(text)), Path::new(expected));
+            assert_eq!(printable(Path::new(text)), Path::new(expected));
         }
-        assert_eq!(url("https://h/x.zip?sig=1").shown(), "https://h/x.zip");
+        assert_eq!(url("https://h/x.zip?sig=1").printable(), "https://h/x.zip");
         for refused in ["https://me:secret@h/x.zip", "ftp://h/x?secret", "https:///x?secret", "http://h/a b?secret"] {
             let error = Url::of(Path::new(refused)).unwrap().unwrap_err().to_string();
             assert!(!error.contains("secret"), "{error}");

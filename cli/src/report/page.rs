@@ -60,7 +60,7 @@ impl Page<'_> {
     pub(super) fn markdown(&self, folder: Option<&str>) -> String {
         let mut text = format!("# {}\n\n{}\n", self.title, self.summary);
         for Experiment { name, found, tables, figures } in self.experiments {
-            text += &format!("\n## {}\n\n{}\n", shown(name), shown(found));
+            text += &format!("\n## {}\n\n{}\n", escaped(name), escaped(found));
             for table in tables {
                 text += &rows(table, "###");
             }
@@ -76,7 +76,7 @@ impl Page<'_> {
 }
 
 /// A text that is no markup.
-fn shown(text: &str) -> String {
+fn escaped(text: &str) -> String {
     text.replace('<', "&lt;").replace('|', "\\|").replace('\n', " ")
 }
 
@@ -84,7 +84,8 @@ fn shown(text: &str) -> String {
 fn rows(table: &ShownTable, level: &str) -> String {
     let mut text = format!("\n{level} {}\n\n{}\n", table.title, table.about);
     if !table.same.is_empty() {
-        let same: Vec<String> = table.same.iter().map(|(name, value)| format!("{name} **{}**", shown(value))).collect();
+        let same: Vec<String> =
+            table.same.iter().map(|(name, value)| format!("{name} **{}**", escaped(value))).collect();
         text += &format!("\nIn every row: {}.\n", same.join("; "));
     }
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
@@ -92,7 +93,7 @@ fn rows(table: &ShownTable, level: &str) -> String {
     text += &line(table.header.iter().map(|column| column.name.clone()).collect());
     text += &line(table.header.iter().map(|column| if column.number { "--:" } else { "---" }.into()).collect());
     for row in &table.rows {
-        text += &line(row.iter().map(|cell| shown(cell)).collect());
+        text += &line(row.iter().map(|cell| escaped(cell)).collect());
     }
     text
 }

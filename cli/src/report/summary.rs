@@ -26,7 +26,7 @@ fn named(Problem { field, place, n, dwell }: &Problem) -> String {
 }
 
 /// A median and how sure it is.
-fn told(fact: &Fact) -> String {
+fn median_text(fact: &Fact) -> String {
     let sure = match (&fact.spread, fact.samples) {
         (Some(_), samples) => format!("± {} %, {samples} samples", fact.deviation()),
         (None, 1) => "1 sample".into(),
@@ -53,10 +53,10 @@ fn between_methods(facts: &[&Fact]) -> String {
     format!(
         "{}{scheme} was the fastest with {}, {} {} with {}{whole}",
         first.method(),
-        told(first),
+        median_text(first),
         gain(first, second),
         second.method(),
-        told(second),
+        median_text(second),
     )
 }
 
@@ -65,7 +65,7 @@ fn between_cases(facts: &[&Fact]) -> String {
     let time = |a: &&&Fact, b: &&&Fact| a.median.total_cmp(&b.median);
     let (Some(fast), Some(slow)) = (facts.iter().min_by(time), facts.iter().max_by(time)) else { return String::new() };
     if facts.len() == 1 {
-        return format!("{} took {}", fast.method(), told(fast));
+        return format!("{} took {}", fast.method(), median_text(fast));
     }
     let by = |fact: &Fact| {
         let varies = |name: &str| distinct(facts.iter().copied(), |fact| fact.set(name)).len() > 1;
@@ -78,10 +78,10 @@ fn between_cases(facts: &[&Fact]) -> String {
         facts.len(),
         fast.method(),
         by(fast),
-        told(fast),
+        median_text(fast),
         gain(fast, slow),
         by(slow),
-        told(slow),
+        median_text(slow),
     )
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use orthant::tree::{Parts, Shown, TreeFile, TreeJob};
+use orthant::tree::{Parts, Representative, TreeFile, TreeJob};
 use orthant_formats::export::{ExportError, npy};
 
 use super::listed::refuse;
@@ -24,8 +24,8 @@ pub(crate) struct LodOptions {
     #[arg(long)]
     level: u32,
     /// What a region shows of its cells: the value that most have, the first, the least, the greatest
-    #[arg(long, value_parser = one_of!(Shown), default_value = "mode")]
-    by: Shown,
+    #[arg(long, value_parser = one_of!(Representative), default_value = "mode")]
+    by: Representative,
     #[command(flatten)]
     to: ToOptions,
 }

@@ -19,7 +19,7 @@ use crate::input::{Input, wrong};
 use crate::interrupt::cancels;
 use crate::output::tree::is_tree;
 use crate::progress::Progress;
-use crate::remote::shown;
+use crate::remote::printable;
 use crate::voice::{Voice, print};
 
 /// Regions that are shown of those that differ.
@@ -88,7 +88,7 @@ impl TreeJob for ValidateOptions {
             let mapped = predicate.over(source).map_err(|error| about(path, orthant::Error::from(error).into()))?;
             Ok::<_, Error>(parts.compare_within(within, &mapped, SHOWN, &control))
         };
-        let differences = match is_tree(&shown(path)) {
+        let differences = match is_tree(&printable(path)) {
             true => {
                 let other = self.memory.within(store(path)?.tree::<K>()?)?;
                 let source = TreeSource(&other);
@@ -105,7 +105,7 @@ impl TreeJob for ValidateOptions {
         };
         drop(progress);
         let differences = differences.map_err(|error| about(path, error))?;
-        tell(&tree, &differences, &format!("{} and {}", tree.path().display(), shown(path).display()), voice)
+        tell(&tree, &differences, &format!("{} and {}", tree.path().display(), printable(path).display()), voice)
     }
 }
 
@@ -113,7 +113,7 @@ impl TreeJob for ValidateOptions {
 pub(super) fn about(path: &Path, error: TreeError) -> Error {
     match error {
         TreeError::Sizes { .. } | TreeError::CellType { .. } => {
-            Error::Input(format!("{}: {error}", shown(path).display()))
+            Error::Input(format!("{}: {error}", printable(path).display()))
         }
         error => error.into(),
     }

@@ -145,7 +145,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     (
         "run mandelbrot -n 2^20 --keep regions --mem-limit 1M",
         5,
-        &["tables and terminal regions", "larger -B, --keep counts, or"],
+        &["tables and terminal regions", "larger -B, a larger --mem-limit, or --keep counts without -o"],
     ),
     ("run mandelbrot -n 2^20 --keep counts --mem-limit 1M", 5, &["the tables (est", "larger -B, or a larger"]),
     (

@@ -1,7 +1,7 @@
 //! Trees in files: opened, checked, and queried in several ways.
 
 use orthant::geometry::Region;
-use orthant::tree::{Parts, Shown, TreeFile, TreeJob, TreeStore};
+use orthant::tree::{Parts, Representative, TreeFile, TreeJob, TreeStore};
 
 use super::place::put;
 
@@ -40,7 +40,7 @@ impl TreeJob for Queries {
         tree.word_at([0.5; K]);
         tree.uniform(&domain)?;
         let _ = tree.labels(100);
-        let _ = tree.cut(0, Shown::Mode);
+        let _ = tree.cut(0, Representative::Mode);
         let Ok(array) = tree.array(&domain, Some(MOST)) else { return valid };
         assert_eq!(parts.array(&domain, Some(MOST))?.cells(), array.cells());
         for cell in domain.cells().step_by(domain.volume() as usize / 64 + 1) {

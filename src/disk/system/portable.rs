@@ -59,7 +59,7 @@ pub(super) fn sync(_: &Handle) -> io::Result<()> {
 }
 
 /// A name without the dot that it begins with.
-pub(super) fn shown(name: &OsStr) -> Option<&OsStr> {
+pub(super) fn without_dot(name: &OsStr) -> Option<&OsStr> {
     name.to_str()?.strip_prefix('.').map(OsStr::new)
 }
 

@@ -113,7 +113,7 @@ pub(super) fn sync(folder: &Handle) -> io::Result<()> {
 }
 
 /// A name without the dot that it begins with.
-pub(super) fn shown(name: &OsStr) -> Option<&OsStr> {
+pub(super) fn without_dot(name: &OsStr) -> Option<&OsStr> {
     name.as_bytes().strip_prefix(b".").map(OsStr::from_bytes)
 }
 

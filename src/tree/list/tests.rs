@@ -337,7 +337,10 @@ fn what_is_wrong_is_named() {
     // No entry at all.
     let tree = CellList::new(&plan, CellType::I16).unwrap().sorted(&Control::default()).unwrap().tree().unwrap();
     assert_eq!((tree.len(), tree.word([9, 4])), (1, Some(0)));
-    assert!(matches!(tree.cut(0, crate::tree::Shown::Mode), Err(TreeError::List(ListError::Unanswered { .. }))));
+    assert!(matches!(
+        tree.cut(0, crate::tree::Representative::Mode),
+        Err(TreeError::List(ListError::Unanswered { .. }))
+    ));
     let huge = [u32::MAX; 5];
     let plan =
         Plan::builder(huge).scheme(Scheme::for_list(huge, None, None, None)).rule(RuleKind::Full).build().unwrap();

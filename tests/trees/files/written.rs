@@ -6,8 +6,8 @@ use orthant::field::FieldOptions;
 use orthant::ndarray::ArrayD;
 use orthant::prelude::*;
 use orthant::tree::{
-    BottomUp, Parts, Provenance, Shown, TreeAxis, TreeError, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel,
-    TreeStore, TreeTarget,
+    BottomUp, Parts, Provenance, Representative, TreeAxis, TreeError, TreeFile, TreeFileError, TreeInfo, TreeJob,
+    TreeLabel, TreeStore, TreeTarget,
 };
 use orthant::{Cell, CellType, Error, field};
 use proptest::prelude::*;
@@ -174,7 +174,7 @@ fn provenance_is_kept() {
     let field = field::mandelbrot::open(&domain, &FieldOptions::default().dwell(60)).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Canonical, RuleKind::Border).unwrap();
     let tree = Tree::of(Run::new(&plan, &*field).how(How::default().keep(Keep::Regions)).start().unwrap()).unwrap();
-    for (name, tree) in [("run", &tree), ("cut", &tree.cut(1, Shown::Max).unwrap())] {
+    for (name, tree) in [("run", &tree), ("cut", &tree.cut(1, Representative::Max).unwrap())] {
         let path = target(&folder, name, true);
         tree.save(&path, &info(&plan)).unwrap();
         let read = Tree::<2>::open(&path).unwrap();

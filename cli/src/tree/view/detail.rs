@@ -1,6 +1,6 @@
 //! How much of a tree a page shows: all of it, or as many levels as fit.
 
-use orthant::tree::{Parts, Shown, TreeFile};
+use orthant::tree::{Parts, Representative, TreeFile};
 
 use super::arrays::Arrays;
 use crate::error::Error;
@@ -12,14 +12,14 @@ const UNPACKED: u128 = 1 << 28;
 pub(super) struct Detail {
     pub(super) arrays: Arrays,
     /// The level that the tree is cut at, and what its regions show; None of a whole tree.
-    pub(super) cut: Option<(u32, Shown)>,
+    pub(super) cut: Option<(u32, Representative)>,
 }
 
 /// As much of a tree as there is a page of, and that page; None if there is none of level 0 either. Arrays that take more than
 /// `room` bytes need not be tried.
 pub(super) fn fit<const K: usize, T>(
     tree: &TreeFile<K>,
-    by: Shown,
+    by: Representative,
     room: u64,
     page: &dyn Fn(&Detail) -> Result<Option<T>, Error>,
 ) -> Result<Option<(Detail, T)>, Error> {

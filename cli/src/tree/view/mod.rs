@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use orthant::Bytes;
-use orthant::tree::{Shown, TreeFile, TreeJob};
+use orthant::tree::{Representative, TreeFile, TreeJob};
 use orthant_formats::export::ExportError;
 
 use super::listed::refuse;
@@ -37,8 +37,8 @@ pub(crate) struct ViewOptions {
     #[arg(long, value_parser = bytes, value_name = "BYTES", default_value = "5000000")]
     max_size: u64,
     /// What a region shows of its cells where they do not fit: the value that most have, the first, the least, the greatest
-    #[arg(long, value_parser = one_of!(Shown), default_value = "mode")]
-    by: Shown,
+    #[arg(long, value_parser = one_of!(Representative), default_value = "mode")]
+    by: Representative,
     /// What the page is called [default: what the tree was made of]
     #[arg(long)]
     title: Option<String>,

@@ -107,6 +107,7 @@ fn along(g: u64, r: u64, i: u32) -> Option<u128> {
 
 /// Which cells a diagonal field over [0, n)^k holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Diagonal {
     /// The half-space Σ x < t.
     HalfSpace,

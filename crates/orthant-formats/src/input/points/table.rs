@@ -21,7 +21,7 @@ enum Between {
 }
 
 /// A line without what says nothing; None if there is nothing else.
-fn said(line: &[u8]) -> Option<&[u8]> {
+fn meaningful(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii();
     (!line.is_empty() && line[0] != b'#' && !line.starts_with(b"//")).then_some(line)
 }
@@ -71,7 +71,7 @@ impl TableHead {
         let (mut counted, mut start, mut lines, mut header) = (None, 0, 0, false);
         for line in text.lines() {
             let (end, at) = (start + line.len() + 1, FilePlace::Line(lines + 1));
-            match said(line) {
+            match meaningful(line) {
                 // A remark before the points can have their names.
                 None if !header && !line.trim_ascii().is_empty() => names = (line.to_vec(), lines + 1),
                 None => {}
@@ -197,7 +197,7 @@ impl PointTable {
         let last = columns.coordinates.iter().chain(&columns.attribute).copied().max().unwrap_or(0);
         let mut words: Vec<&[u8]> = Vec::new();
         for (line, number) in lines.split(|&byte| byte == self.end).zip(1..) {
-            let Some(line) = said(line) else { continue };
+            let Some(line) = meaningful(line) else { continue };
             words.clear();
             words.extend(self.head.between.words(line).take(last + 1));
             for (&column, is_coordinate) in columns

@@ -12,17 +12,17 @@ registry! {
     /// ```
     /// use orthant::Tree;
     /// use orthant::ndarray::Array2;
-    /// use orthant::tree::Shown;
+    /// use orthant::tree::Representative;
     ///
     /// // 100 of 256 columns are 2, the others are 5. Cut on level 0 one region is left, with one of the two values.
     /// let columns = Array2::from_shape_fn((256, 256), |(_, x)| if x < 100 { 2u8 } else { 5 });
     /// let tree = Tree::<2>::from_array(columns.view())?;
-    /// let value = |shown| Ok::<_, orthant::tree::TreeError>(tree.cut(0, shown)?.word([0, 0]));
-    /// assert_eq!((value(Shown::Mode)?, value(Shown::Min)?), (Some(5), Some(2)));
-    /// assert_eq!(tree.cut(0, Shown::Mode)?.len(), 1);
+    /// let value = |by| Ok::<_, orthant::tree::TreeError>(tree.cut(0, by)?.word([0, 0]));
+    /// assert_eq!((value(Representative::Mode)?, value(Representative::Min)?), (Some(5), Some(2)));
+    /// assert_eq!(tree.cut(0, Representative::Mode)?.len(), 1);
     /// # Ok::<(), orthant::tree::TreeError>(())
     /// ```
-    pub enum Shown("value shown") {
+    pub enum Representative("value shown") {
         /// The value that most of its cells have; of several the one that comes first along the curve. For labels.
         Mode = "mode",
         /// The value that comes first along the curve, which no look at the other cells is needed for.
@@ -34,7 +34,7 @@ registry! {
     }
 }
 
-impl Shown {
+impl Representative {
     /// Names the value in a sentence about regions.
     pub fn about(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Shown {
 #[derive(Debug)]
 pub(super) struct Pick {
     kind: CellType,
-    shown: Shown,
+    by: Representative,
     first: Option<u64>,
     /// The least or the greatest.
     end: Option<u64>,
@@ -59,32 +59,32 @@ pub(super) struct Pick {
 }
 
 impl Pick {
-    pub(super) fn new(kind: CellType, shown: Shown) -> Self {
-        Self { kind, shown, first: None, end: None, counts: HashMap::new() }
+    pub(super) fn new(kind: CellType, by: Representative) -> Self {
+        Self { kind, by, first: None, end: None, counts: HashMap::new() }
     }
 
     /// False if more runs change nothing.
     pub(super) fn is_open(&self) -> bool {
-        self.shown != Shown::First || self.first.is_none()
+        self.by != Representative::First || self.first.is_none()
     }
 
     /// So many more cells of a value.
     pub(super) fn add(&mut self, word: u64, cells: u128) {
         self.first.get_or_insert(word);
-        let beats = |other: u64| match self.shown {
-            Shown::Min => self.kind.rank(word) < self.kind.rank(other),
+        let beats = |other: u64| match self.by {
+            Representative::Min => self.kind.rank(word) < self.kind.rank(other),
             _ => self.kind.rank(word) > self.kind.rank(other),
         };
-        match self.shown {
-            Shown::First => {}
+        match self.by {
+            Representative::First => {}
             // What is not a number is no greatest one.
-            Shown::Max if self.kind.nan() == Some(word) => {}
-            Shown::Min | Shown::Max => {
+            Representative::Max if self.kind.nan() == Some(word) => {}
+            Representative::Min | Representative::Max => {
                 if self.end.is_none_or(beats) {
                     self.end = Some(word);
                 }
             }
-            Shown::Mode => {
+            Representative::Mode => {
                 let place = self.counts.len();
                 let count = &mut self.counts.entry(word).or_insert((0, place)).0;
                 *count = count.saturating_add(cells);
