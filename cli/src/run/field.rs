@@ -84,6 +84,7 @@ impl Task {
         ));
         Some(BackendKind::Cpu)
     }
+
     /// The files to write, and the slice that pictures show.
     fn outputs<const K: usize>(&self, domain: &Domain<K>) -> Result<(Outputs, Slice<K>), Error> {
         let axes = match &self.array {
