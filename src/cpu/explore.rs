@@ -10,7 +10,7 @@ use crate::cell::WordVec;
 use crate::cpu::host::Host;
 use crate::cpu::patience::evaluate;
 use crate::cpu::visit::{Visit, VisitOrders};
-use crate::field::Payload;
+use crate::field::{Payload, Prove};
 use crate::geometry::Region;
 use crate::result::Storage;
 use crate::rule::{RuleKind, Verdict, exact};
@@ -119,35 +119,67 @@ pub(crate) fn explore<const K: usize>(
     scratch: &mut Scratch<K>,
     control: &Control,
 ) -> Result<Cost, Error> {
-    let Scratch { regions, found, cells, labels, open, verdicts, asked, payloads, .. } = scratch;
     let (host, mut cost) = (explorer.host, Cost::default());
+    scratch.verdicts.clear();
+    scratch.verdicts.resize(scratch.regions.len(), Verdict::Unknown);
     let prove = host.prove.filter(|_| explorer.proves);
+    if let Some(prove) = prove {
+        ask_proofs(explorer, prove, payload, scratch, control)?;
+    }
+    cost.proven = take_verdicts(explorer, prove.is_some(), scratch);
+    while !scratch.open.is_empty() {
+        let done = next_cells(explorer, level, scratch);
+        let Scratch { cells, labels, .. } = scratch;
+        evaluate(host, cells, labels.reset(cells.len()), control)?;
+        cost.cells += cells.len() as u64;
+        if host.labels.work() {
+            cost.labels += labels.all().sum();
+        }
+        exact::make_keys(host.labels.kind(), labels.all_mut());
+        decide(explorer, level, done, scratch);
+    }
+    Ok(cost)
+}
+
+/// Asks for proofs of all regions; leaves what they say in `scratch.verdicts`.
+fn ask_proofs<const K: usize>(
+    explorer: &Explorer<'_, K>,
+    prove: &dyn Prove<K>,
+    payload: impl Fn(usize) -> Payload,
+    scratch: &mut Scratch<K>,
+    control: &Control,
+) -> Result<(), Error> {
+    let Scratch { regions, verdicts, asked, payloads, .. } = scratch;
+    let carries = explorer.host.carry.is_some();
+    // One at a time if a single proof may be all that there is time for, or speaks of its own region.
+    let each = if prove.siblings() > 1 && !carries { TOGETHER } else { 1 };
+    for (piece, verdicts) in verdicts.chunks_mut(each).enumerate() {
+        control.check()?;
+        let first = piece * each;
+        asked.clear();
+        asked.extend(regions[first..].iter().take(verdicts.len()).map(|region| explorer.deciding(region)));
+        if carries && asked[0] != regions[first] {
+            continue;
+        }
+        payloads.clear();
+        payloads.extend((first..first + verdicts.len()).map(&payload));
+        prove.prove_all(asked, payloads, verdicts);
+    }
+    Ok(())
+}
+
+/// Decides what verdicts decide, and leaves the other regions in `scratch.open`. Returns how many were proven uniform.
+fn take_verdicts<const K: usize>(explorer: &Explorer<'_, K>, proves: bool, scratch: &mut Scratch<K>) -> u64 {
+    let Scratch { regions, found, open, verdicts, .. } = scratch;
+    let mut proven = 0;
     open.clear();
     found.clear();
     found.resize(regions.len(), None);
-    verdicts.clear();
-    verdicts.resize(regions.len(), Verdict::Unknown);
-    if let Some(prove) = prove {
-        // One at a time if a single proof may be all that there is time for, or speaks of its own region.
-        let each = if prove.siblings() > 1 && host.carry.is_none() { TOGETHER } else { 1 };
-        for (piece, verdicts) in verdicts.chunks_mut(each).enumerate() {
-            control.check()?;
-            let first = piece * each;
-            asked.clear();
-            asked.extend(regions[first..].iter().take(verdicts.len()).map(|region| explorer.deciding(region)));
-            if host.carry.is_some() && asked[0] != regions[first] {
-                continue;
-            }
-            payloads.clear();
-            payloads.extend((first..first + verdicts.len()).map(&payload));
-            prove.prove_all(asked, payloads, verdicts);
-        }
-    }
     for (i, (region, &verdict)) in regions.iter().zip(verdicts.iter()).enumerate() {
-        match if prove.is_some() { explorer.judged(region, verdict) } else { verdict } {
+        match if proves { explorer.judged(region, verdict) } else { verdict } {
             Verdict::Uniform(label) => {
-                found[i] = Some(exact::key(host.labels.kind(), label));
-                cost.proven += 1;
+                found[i] = Some(exact::key(explorer.host.labels.kind(), label));
+                proven += 1;
             }
             Verdict::Mixed => {}
             Verdict::Unknown => {
@@ -155,49 +187,54 @@ pub(crate) fn explore<const K: usize>(
             }
         }
     }
-    let whole = explorer.order == ExploreOrder::Paper;
-    while !open.is_empty() {
-        // Regions from `done` on wait for a later call if the round would grow beyond a batch.
-        let mut done = 0;
-        cells.clear();
-        while done < open.len() && (done == 0 || cells.len() < BATCH) {
-            let region = &open[done];
-            let visit = explorer.orders.visit(level, &regions[region.region]);
-            visit.extend(region.visited..round_end(region, &visit), cells);
-            done += 1;
-        }
-        evaluate(host, cells, labels.reset(cells.len()), control)?;
-        cost.cells += cells.len() as u64;
-        if host.labels.work() {
-            cost.labels += labels.all().sum();
-        }
-        exact::make_keys(host.labels.kind(), labels.all_mut());
-        let mut labels = labels.all();
-        let mut index = 0;
-        open.retain_mut(|region| {
-            index += 1;
-            if index > done {
-                return true;
-            }
-            let visit = explorer.orders.visit(level, &regions[region.region]);
-            let end = round_end(region, &visit);
-            let (mine, rest) = labels.split_at((end - region.visited) as usize);
-            labels = rest;
-            if region.visited == 0 {
-                region.label = mine.get(0);
-            }
-            region.mixed = region.mixed || mine.differ_from(region.label);
-            region.visited = end;
-            region.round = (2 * region.round).min(LAST_ROUND);
-            // The papers' order goes on after the first difference; its decision is the same.
-            if end == visit.len() || (region.mixed && !whole) {
-                found[region.region] = (!region.mixed).then_some(region.label);
-                return false;
-            }
-            true
-        });
+    proven
+}
+
+/// Puts the next cells of undecided regions into `scratch.cells`. Returns how many regions have some: those after them wait for a later call,
+/// since the round would grow beyond a batch.
+#[inline]
+fn next_cells<const K: usize>(explorer: &Explorer<'_, K>, level: u32, scratch: &mut Scratch<K>) -> usize {
+    let Scratch { regions, cells, open, .. } = scratch;
+    let mut done = 0;
+    cells.clear();
+    while done < open.len() && (done == 0 || cells.len() < BATCH) {
+        let region = &open[done];
+        let visit = explorer.orders.visit(level, &regions[region.region]);
+        visit.extend(region.visited..round_end(region, &visit), cells);
+        done += 1;
     }
-    Ok(cost)
+    done
+}
+
+/// Compares the labels of the first `done` undecided regions, and takes those from `scratch.open` that they decide.
+#[inline]
+fn decide<const K: usize>(explorer: &Explorer<'_, K>, level: u32, done: usize, scratch: &mut Scratch<K>) {
+    let Scratch { regions, found, labels, open, .. } = scratch;
+    let whole = explorer.order == ExploreOrder::Paper;
+    let mut labels = labels.all();
+    let mut index = 0;
+    open.retain_mut(|region| {
+        index += 1;
+        if index > done {
+            return true;
+        }
+        let visit = explorer.orders.visit(level, &regions[region.region]);
+        let end = round_end(region, &visit);
+        let (mine, rest) = labels.split_at((end - region.visited) as usize);
+        labels = rest;
+        if region.visited == 0 {
+            region.label = mine.get(0);
+        }
+        region.mixed = region.mixed || mine.differ_from(region.label);
+        region.visited = end;
+        region.round = (2 * region.round).min(LAST_ROUND);
+        // The papers' order goes on after the first difference; its decision is the same.
+        if end == visit.len() || (region.mixed && !whole) {
+            found[region.region] = (!region.mixed).then_some(region.label);
+            return false;
+        }
+        true
+    });
 }
 
 fn round_end<const K: usize>(region: &Undecided, visit: &Visit<'_, K>) -> u64 {

@@ -15,6 +15,13 @@ const AXES: usize = crate::dimension::MAX_DIM;
 /// A number per axis; those beyond the array's are of no meaning.
 type PerAxis = [u64; AXES];
 
+/// A box of cells or of blocks: from the corner on, up to the end.
+#[derive(Clone, Copy)]
+struct Bounds<'a> {
+    corner: &'a PerAxis,
+    end: &'a PerAxis,
+}
+
 /// Blocks along axis 0 that a thread looks at before it takes the next, about.
 const TOGETHER: u64 = 1 << 12;
 
@@ -293,30 +300,25 @@ impl<'a> UniformBlocks<'a> {
             high[j] = ((end[j] - 1 - self.corner[j]) >> level.shift[j]) + 1;
         }
         let value = self.cells.key(self.cells.index(corner));
-        self.are(top, (&low, &high), (corner, end), value).then_some(value)
+        self.are(top, Bounds { corner: &low, end: &high }, Bounds { corner, end }, value).then_some(value)
     }
 
     /// True if all cells of a box that lie in these blocks have this value.
-    fn are(
-        &self,
-        number: usize,
-        (low, high): (&PerAxis, &PerAxis),
-        (corner, end): (&PerAxis, &PerAxis),
-        value: u64,
-    ) -> bool {
-        let mut block = *low;
+    fn are(&self, number: usize, blocks: Bounds<'_>, cells: Bounds<'_>, value: u64) -> bool {
+        let mut block = *blocks.corner;
         loop {
-            if !self.is(number, &block, (corner, end), value) {
+            if !self.is(number, &block, cells, value) {
                 return false;
             }
-            if !next(&mut block, low, high, 0..self.axes()) {
+            if !next(&mut block, blocks.corner, blocks.end, 0..self.axes()) {
                 return true;
             }
         }
     }
 
     /// True if all cells of a box that lie in this block have this value.
-    fn is(&self, number: usize, block: &PerAxis, (corner, end): (&PerAxis, &PerAxis), value: u64) -> bool {
+    fn is(&self, number: usize, block: &PerAxis, cells: Bounds<'_>, value: u64) -> bool {
+        let Bounds { corner, end } = cells;
         let (axes, level) = (self.axes(), &self.levels[number]);
         let (first, last) = self.bounds(level, block);
         if !level.mixed[level.place(block, axes)] {
@@ -338,7 +340,7 @@ impl<'a> UniformBlocks<'a> {
             low[j] = children.0[j].max(corner[j].saturating_sub(self.corner[j]) >> shift[j]);
             high[j] = children.1[j].min(((end[j] - 1 - self.corner[j]) >> shift[j]) + 1);
         }
-        self.are(below, (&low, &high), (corner, end), value)
+        self.are(below, Bounds { corner: &low, end: &high }, cells, value)
     }
 }
 

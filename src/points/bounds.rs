@@ -1,6 +1,8 @@
 //! The least and the greatest coordinate of points on each axis.
 
+use crate::dimension::with_dimensions;
 use crate::parallel;
+use crate::points::definition::has_axes;
 use crate::points::error::PointsError;
 
 /// Numbers that a thread looks at, a multiple of every number of axes.
@@ -10,13 +12,7 @@ const TOGETHER: usize = 60 << 10;
 pub fn bounds(axes: usize, coordinates: &[f64]) -> Result<Vec<[f64; 2]>, PointsError> {
     let some = |i| {
         let some = &coordinates[parallel::piece(coordinates.len(), TOGETHER, i)];
-        match axes {
-            2 => of::<2>(some),
-            3 => of::<3>(some),
-            4 => of::<4>(some),
-            5 => of::<5>(some),
-            _ => of::<6>(some),
-        }
+        with_dimensions!(axes, K => of::<K>(some), else unreachable!("no points have {axes} axes"))
     };
     let found = parallel::map(coordinates.len().div_ceil(TOGETHER), &some);
     if found.iter().any(|(finite, _)| !finite) {
@@ -32,6 +28,10 @@ const NONE: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
 /// Whether all numbers are finite, and their bounds if they are.
 fn of<const K: usize>(coordinates: &[f64]) -> (bool, [[f64; 2]; 6]) {
+    // What is never run is not compiled.
+    if const { !has_axes(K) } {
+        unreachable!("no points have {K} axes");
+    }
     let (mut low, mut high, mut all) = ([NONE[0]; K], [NONE[1]; K], [0.0; K]);
     for point in coordinates.as_chunks::<K>().0 {
         for j in 0..K {

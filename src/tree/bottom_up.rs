@@ -41,6 +41,13 @@ pub(super) struct Reading<'c> {
     pub(super) held: AtomicU64,
 }
 
+/// A region whose cells are read at once, unless they are too many.
+struct Block<const K: usize> {
+    level: u32,
+    code: u64,
+    cells: Region<K>,
+}
+
 /// Makes a tree of a [`Source`]: reads its cells, and merges families of regions of one value into their parent.
 ///
 /// ```
@@ -235,7 +242,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         for code in codes.map(|code| code as u64) {
             let block = plan.region(level, code);
             if let Some(survey) = self.survey.get().and_then(Option::as_ref) {
-                self.surveyed(survey, (level, code, &block), buffer, &mut piece, reading)?;
+                self.surveyed(survey, &Block { level, code, cells: block }, buffer, &mut piece, reading)?;
                 continue;
             }
             if block.cells_wide() > BLOCK.into() {
@@ -273,7 +280,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
                 };
                 match found {
                     Some(found) => piece.uniform(&self.along, deepest, code, found),
-                    None => self.leaf(code, &region, (buffer, &read), &mut piece)?,
+                    None => self.leaf(code, &region, buffer, &read, &mut piece)?,
                 }
             }
         }
@@ -284,27 +291,27 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     fn surveyed(
         &self,
         survey: &Survey<K>,
-        (level, code, block): (u32, u64, &Region<K>),
+        block: &Block<K>,
         buffer: &mut Cells,
         piece: &mut Piece,
         reading: &Reading<'_>,
     ) -> Result<(), TreeError> {
         let (plan, deepest) = (self.along.plan(), self.along.deepest());
-        let each = self.along.children.pow(deepest - level);
-        let codes = || (0..each).map(|child| code * each + child);
+        let each = self.along.children.pow(deepest - block.level);
+        let codes = || (0..each).map(|child| block.code * each + child);
         let word = |code| survey.word(plan.encoding().decode(deepest, code));
-        let small = block.cells_wide() <= BLOCK.into();
+        let small = block.cells.cells_wide() <= BLOCK.into();
         let mixed = if small { codes().filter(|&code| word(code).is_none()).count() as u64 } else { 0 };
         let at_once = mixed > each / MANY;
         if at_once {
-            self.read(block, buffer, reading.control)?;
+            self.read(&block.cells, buffer, reading.control)?;
         }
         for code in codes() {
             match word(code) {
                 Some(word) => piece.uniform(&self.along, deepest, code, Uniform::exact(word)),
                 None if !small => {
                     // It counts what it reads.
-                    self.large(code, block, buffer, piece, reading)?;
+                    self.large(code, &block.cells, buffer, piece, reading)?;
                     return Ok(());
                 }
                 None => {
@@ -312,7 +319,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
                     if !at_once {
                         self.read(&region, buffer, reading.control)?;
                     }
-                    self.leaf(code, &region, (buffer, if at_once { block } else { &region }), piece)?;
+                    self.leaf(code, &region, buffer, if at_once { &block.cells } else { &region }, piece)?;
                     reading.control.advance(region.volume());
                 }
             }
@@ -320,22 +327,23 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         Ok(())
     }
 
-    /// A mixed region of the last level, whose cells lie in a buffer over `block`.
+    /// A mixed region of the last level. Its cells lie in a buffer that holds those of `read`.
     fn leaf(
         &self,
         code: u64,
         region: &Region<K>,
-        (buffer, block): (&Cells, &Region<K>),
+        buffer: &Cells,
+        read: &Region<K>,
         piece: &mut Piece,
     ) -> Result<(), TreeError> {
         let (deepest, place) = (self.along.deepest(), piece.bricks.len() as u64);
         piece.leaf(&self.along, deepest, code, place);
         piece.bricks.reserve(region.volume() as usize)?;
-        if region == block {
+        if region == read {
             piece.bricks.append(buffer);
             return Ok(());
         }
-        let rows = Rows::of(region, block);
+        let rows = Rows::of(region, read);
         rows.each(|start| piece.bricks.extend_from(buffer, start..start + rows.len()));
         Ok(())
     }

@@ -88,7 +88,8 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// As `compare`, and if the predicate is not one of the tree's cells.
     pub fn compare_within(
         &self,
-        (predicate, nodata): (&Predicate, Option<u64>),
+        predicate: &Predicate,
+        nodata: Option<u64>,
         other: &dyn Source<K>,
         most: usize,
         control: &Control,

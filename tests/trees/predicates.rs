@@ -203,8 +203,8 @@ fn is_what_a_descent_finds<T: Cell, const K: usize>(case: Case<K>) {
         let in_memory = in_memory.predicate(&predicate, nodata.map(Cell::word)).unwrap().tree().unwrap();
         assert_eq!(in_memory, tree, "{case:?} {asked:?}");
         let parts: &dyn Parts<K> = &tree;
-        let within = (&predicate, nodata.map(Cell::word));
-        let differences = parts.compare_within(within, &field, 3, &Control::default()).unwrap();
+        let nodata_word = nodata.map(Cell::word);
+        let differences = parts.compare_within(&predicate, nodata_word, &field, 3, &Control::default()).unwrap();
         assert_eq!(differences.cells, 0, "{case:?} {asked:?} {differences:?}");
         let key = |word: u64| orthant::rule::exact::key(T::TYPE, word);
         let pairs =

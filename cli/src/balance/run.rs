@@ -206,7 +206,7 @@ impl BalancerBench<'_> {
                 }
                 Err(error) => return Err(error.into()),
             };
-            let row = self.row(list, balancer, &done, (facts.units, facts.items));
+            let row = self.row(list, balancer, &done, facts.units, facts.items);
             if done.mistakes > 0 {
                 wrong.push(row.key.clone());
             }
@@ -223,7 +223,7 @@ impl BalancerBench<'_> {
         Ok(wrong)
     }
 
-    fn row(&self, list: &List<'_>, balancer: &Balancer, done: &Balanced, (units, items): (u64, u64)) -> Row<()> {
+    fn row(&self, list: &List<'_>, balancer: &Balancer, done: &Balanced, units: u64, items: u64) -> Row<()> {
         let total: Vec<f64> = done.samples.iter().map(|times| times.total()).collect();
         let case: Case = [
             ("workload", list.name.to_owned()),

@@ -113,7 +113,7 @@ impl Job for TuneTask {
         let count = candidates.iter().filter(|(candidate, _)| search.plan(candidate).is_some()).count();
         let measure = |entry: &Tried, least| {
             let plan = search.plan(&entry.candidate).expect("it can be run");
-            self.measure(&target, (&plan, &*field), entry, least, &control)
+            self.measure(&target, &plan, &*field, entry, least, &control)
         };
         let runs = |candidate: &Ranked| search.plan(candidate).is_some();
         let Searched { tried, best, end } = self.search(&candidates, &runs, &measure)?;
@@ -183,7 +183,8 @@ impl TuneTask {
     fn measure<const K: usize>(
         &self,
         target: &Target,
-        (plan, field): (&Plan<K>, &dyn Field<K>),
+        plan: &Plan<K>,
+        field: &dyn Field<K>,
         entry: &Tried,
         least: f64,
         control: &Control,

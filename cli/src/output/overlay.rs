@@ -47,7 +47,8 @@ impl Magnification {
 /// If the writer fails.
 pub fn write<const K: usize>(
     rows: &dyn PixelRows,
-    (levels, regions): (usize, &mut dyn Iterator<Item = (u32, Region<K>)>),
+    levels: usize,
+    regions: &mut dyn Iterator<Item = (u32, Region<K>)>,
     slice: &Slice<K>,
     palette: &Palette,
     caption: &Caption,

@@ -133,16 +133,31 @@ fn send(upload: &Upload, folder: TempDir, control: &Control) -> Result<(), Error
     })
 }
 
-/// Opens a tree to be written, or to be gone on with, and says so.
+/// Opens the trees of a run, each with its path. Says how much of a tree is there already.
 ///
 /// # Errors
 /// As [`TreeOutput::new`].
-pub fn open<const K: usize>(
+pub fn open_all<const K: usize>(
+    paths: &[PathBuf],
+    force: bool,
+    plan: &Plan<K>,
+    kind: CellType,
+    made_of: &dyn Fn() -> MadeOf,
+    control: &Arc<Control>,
+    voice: Voice,
+) -> Result<Vec<(TreeOutput<K>, PathBuf)>, Error> {
+    let one = |path: &PathBuf| Ok((open(path, force, plan, kind, made_of(), control, voice)?, path.clone()));
+    paths.iter().map(one).collect()
+}
+
+fn open<const K: usize>(
     path: &Path,
     force: bool,
-    (plan, kind): (&Plan<K>, CellType),
+    plan: &Plan<K>,
+    kind: CellType,
     made_of: MadeOf,
-    (control, voice): (&Arc<Control>, Voice),
+    control: &Arc<Control>,
+    voice: Voice,
 ) -> Result<TreeOutput<K>, Error> {
     let resumable = made_of.exactly.is_some();
     let writer = TreeOutput::new(path, force, control, |target| {

@@ -1,31 +1,28 @@
 //! A run over an array that is there already: from the cells up, streamed where nothing has to be kept.
 
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use orthant::field::FieldKind;
-use orthant::tree::{BottomUp, NotANumber, Source};
+use orthant::tree::{BottomUp, NotANumber, Predicate, Source};
 use orthant::with_dimensions;
-use orthant::{Built, Computed, Control, How, Keep, Report, Request};
+use orthant::{Computed, Control, How, Keep, Plan, Request};
 use orthant_formats::input::{Layout, Numbers};
 
 use super::kept_tree::KeptTree;
 use super::noise::Divided;
 use super::outputs::Outputs;
 use super::summary;
-use super::tree_build::{BuiltTree, TreeBuild, TreeMaker};
+use super::tree_build::{BuiltFrom, BuiltTree, TreeBuild, TreeMaker};
 use crate::error::Error;
-use crate::escape;
 use crate::input::{self, Input, wrong};
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::{Given, InputOptions, OutputOptions, RunOptions};
 use crate::output::legend::Shown;
-use crate::output::tree::MadeOf;
+use crate::output::tree::{MadeOf, TreeOutput};
 use crate::output::{Slice, tree};
-use crate::threads::pool;
-use crate::voice::{Voice, print};
+use crate::voice::Voice;
 
 /// A run over an array: its file, how it is divided, and what is written.
 pub(crate) struct ArrayOptions {
@@ -112,82 +109,39 @@ struct ArrayRun {
 impl ArrayRun {
     fn run<const K: usize>(&self) -> Result<(), Error> {
         let file = self.input.file.source::<K>().map_err(wrong)?;
-        let (size, kind) = (file.size(), file.kind());
-        let plan = self.computed.array_plan::<K>(size, self.input.file.about())?;
-        let axes = self.input.file.about().info(&plan).axes;
-        let slice = Slice::new(size, &self.args.output.slice, &axes)?;
-        let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
+        let (about, size, kind) = (self.input.file.about(), file.size(), file.kind());
+        let plan = self.computed.array_plan::<K>(size, about)?;
         let path = self.args.input.parts()?.0;
-        let read = [std::slice::from_ref(&path), self.input.file.others()].concat();
-        let outputs = Outputs::open(&self.args.output, self.args.keep, &read)?;
-        outputs.say_shown(&slice, size, &axes, self.voice)?;
-        let about = self.input.file.about();
+        let (outputs, slice) = self.outputs(&plan, &path)?;
         let (predicate, nodata, nan) = self.args.input.reading.predicate_of(kind, about)?;
         let numbers = Numbers(&file);
         let cells: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
         let (source, nodata) = (predicate.over(cells)?, predicate.nodata_word(kind, nodata)?);
-        let (read, kind) = (kind, source.kind());
-        let kept = How::default().keep(self.args.keep).cell(kind).kept;
+        let cell = source.kind();
+        let kept = How::default().keep(self.args.keep).cell(cell).kept;
         outputs.fit(&slice, size, &kept, self.limit)?;
-        let name = self.name(&path);
-        let open = |target: &PathBuf| {
-            let info = about.info(&plan).source(&*name).predicate(predicate, nodata);
-            let made_of = MadeOf { exactly: self.exactly(&path, &name), info };
-            let force = self.args.output.force;
-            let writer = tree::open(target, force, (&plan, kind), made_of, (&self.control, self.voice));
-            Ok::<_, Error>((writer?, target.clone()))
+        let (name, force) = (self.name(&path), self.args.output.force);
+        let made_of = || MadeOf {
+            exactly: self.exactly(&path, &name),
+            info: about.info(&plan).source(&*name).predicate(predicate, nodata),
         };
-        let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        let limit = self.limit.unwrap_or(u64::MAX);
-        let builder = BottomUp::new(&plan, &source)?.predicate(&predicate, nodata)?.mem_limit(limit);
-        let builder = builder.control(&self.control);
-        let labels = self.input.are_labels(&self.args.input.reading);
-        let grid_with = |sides: &[u32]| {
-            let mut computed = self.computed.clone();
-            computed.b = Some(sides.to_vec());
-            computed.array_plan::<K>(size, about).ok().map(|plan| plan.scheme().g)
-        };
-        let (grid_with, voice) = (&grid_with, self.voice);
-        let grid = plan.scheme().g;
-        let divided = Divided { builder: &builder, predicate: &predicate, labels, grid, grid_with, voice };
-        let warned = divided.warn_before(plan.domain().cells())?;
-        let building = TreeBuild {
-            plan: &plan,
-            keep: self.args.keep,
-            shows_cells: outputs.show_cells(),
-            hashes: outputs.report.is_some(),
-            pool: self.args.threads.map(pool).transpose()?,
-            control: &self.control,
-            voice: self.voice,
-        };
-        let made = building.make(&TreeMaker::Cells(&builder), &mut trees);
-        // What was read is compared once more before anything takes its name.
-        let made = made.and_then(|made| self.input.file.unchanged().map(|()| made).map_err(wrong));
-        let BuiltTree { tree, counts, checksum, .. } = match made {
-            Ok(made) => made,
-            Err(error) => {
-                if error.is_of_reading() {
-                    // Nobody can go on with shards of what is no more.
-                    trees.into_iter().for_each(|(writer, _)| writer.discard());
-                }
-                return Err(error);
-            }
-        };
-        let input = Some(self.input.from(path, plan.domain().cells() as u64 * read.bytes(), nan));
-        let (counts, device, threads) = (&counts, &*self.machine.cpu, building.threads());
-        let (keep, points, computation) = (self.args.keep, None, Request::new(FieldKind::Array).computation(&plan));
-        let built = Built { input, points, counts, cell: kind, predicate, keep, threads, device, checksum };
-        let report = Report::bottom_up(computation, built);
-        if !self.voice.quiet && !outputs.stdout {
-            print(escape::lines(&summary::of_array(&report)))?;
-        }
-        let leaves = counts.totals().leaf_cells as f64 / plan.domain().cells() as f64;
+        let mut trees = tree::open_all(&outputs.trees, force, &plan, cell, &made_of, &self.control, self.voice)?;
+        let builder = BottomUp::new(&plan, &source)?.predicate(&predicate, nodata)?;
+        let builder = builder.mem_limit(self.limit.unwrap_or(u64::MAX)).control(&self.control);
+        let divided = self.divided(&builder, &plan, &predicate);
+        let warned = divided.warn_before()?;
+        let building = TreeBuild::new(&self.args, &outputs, &plan, &self.control, self.voice)?;
+        let built = self.make(&building, &builder, &mut trees)?;
+        let input = self.input.from(path, plan.domain().cells() as u64 * kind.bytes(), nan);
+        let computation = Request::new(FieldKind::Array).computation(&plan);
+        let from = BuiltFrom { input, points: None, cell, predicate };
+        let report = building.report(computation, &built, from, &self.machine.cpu);
+        summary::print_of_array(&report, &outputs, self.voice)?;
         if !warned {
-            divided.warn_after(leaves)?;
+            divided.warn_after(built.counts.totals().leaf_cells)?;
         }
-        trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
         KeptTree {
-            tree,
+            tree: built.tree,
             slice: &slice,
             shown: self.shown(predicate.keeps_cells(), nodata),
             report: &report,
@@ -195,7 +149,51 @@ impl ArrayRun {
             control: &self.control,
             voice: self.voice,
         }
-        .write(outputs)
+        .write(trees, outputs)
+    }
+
+    /// The files to write, and the slice that pictures show.
+    fn outputs<const K: usize>(&self, plan: &Plan<K>, path: &PathBuf) -> Result<(Outputs, Slice<K>), Error> {
+        let file = &self.input.file;
+        let axes = file.about().info(plan).axes;
+        let read = [std::slice::from_ref(path), file.others()].concat();
+        Outputs::with_slice(&self.args.output, self.args.keep, &read, plan.domain().size(), &axes, self.voice)
+    }
+
+    /// The array as it is divided, of which may be said that this saves little.
+    fn divided<'a, 'b, const K: usize>(
+        &'a self,
+        builder: &'a BottomUp<'b, K>,
+        plan: &'a Plan<K>,
+        predicate: &'a Predicate,
+    ) -> Divided<'a, 'b, K> {
+        Divided {
+            builder,
+            predicate,
+            labels: self.input.are_labels(&self.args.input.reading),
+            plan,
+            computed: &self.computed,
+            about: self.input.file.about(),
+            voice: self.voice,
+        }
+    }
+
+    /// Makes the tree and writes `trees`. If the file cannot be read, or is no more what it was, nothing is left of them.
+    fn make<const K: usize>(
+        &self,
+        building: &TreeBuild<'_, K>,
+        builder: &BottomUp<'_, K>,
+        trees: &mut Vec<(TreeOutput<K>, PathBuf)>,
+    ) -> Result<BuiltTree<K>, Error> {
+        let made = building.make(&TreeMaker::Cells(builder), trees);
+        // What was read is compared once more before anything takes its name.
+        let made = made.and_then(|made| self.input.file.unchanged().map(|()| made).map_err(wrong));
+        made.inspect_err(|error| {
+            if error.is_of_reading() {
+                // Nobody can go on with shards of what is no more.
+                trees.drain(..).for_each(|(writer, _)| writer.discard());
+            }
+        })
     }
 
     /// What a tree of it says that it is made of.

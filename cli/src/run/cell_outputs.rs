@@ -128,10 +128,12 @@ impl<'a, const K: usize> CellOutputs<'a, K> {
     /// If the cells take more, or were not kept.
     pub(super) fn new(
         kept: &'a KeptCells<K>,
-        (outputs, limit): (&Outputs, Option<u64>),
+        outputs: &Outputs,
+        limit: Option<u64>,
         painted: impl FnOnce(&DenseArray<K>) -> Painted,
         drawing: HowDrawn<'a, K>,
-        (control, voice): (&'a Control, Voice),
+        control: &'a Control,
+        voice: Voice,
     ) -> Result<Self, Error> {
         let cells = outputs.pictures().then(|| kept.cells(drawing.slice, limit)).transpose()?;
         if K > 2 && cells.as_ref().is_some_and(|cells| drawing.slice.is_uniform(cells)) {
@@ -154,7 +156,7 @@ impl<'a, const K: usize> CellOutputs<'a, K> {
         if let (Some(staged), Some((cells, painted))) = (overlay, drawn) {
             let mut regions = kept.regions(*levels);
             finish(staged, control, *voice, &mut |out| {
-                overlay::write(&slice.of(cells), (*levels, &mut regions), slice, &painted.palette, caption, out)
+                overlay::write(&slice.of(cells), *levels, &mut regions, slice, &painted.palette, caption, out)
             })?;
         }
         for (format, staged) in arrays {

@@ -62,7 +62,7 @@ impl<const K: usize> RanField<'_, K> {
         if regions && !shows && !trees.is_empty() {
             let report = self.report(prepared, &prepared.counts()?, None);
             let trees = RunTrees { trees, prover: self.prover, control, voice };
-            return trees.write(prepared, (report, outputs), clock);
+            return trees.write(prepared, report, outputs, clock);
         }
         let run = prepared.subdivision()?;
         clock.ends(|seconds| &mut seconds.collecting);
@@ -72,7 +72,7 @@ impl<const K: usize> RanField<'_, K> {
         let caption = Caption::new(&self.computation, slice);
         let drawing = HowDrawn { slice, caption, levels: counts.levels.len() };
         let painted = |cells: &DenseArray<K>| Painted::of(self.field.labels(), cells, slice, &self.shown);
-        let shown = CellOutputs::new(&kept, (&outputs, how.mem_limit), painted, drawing, (control, voice))?;
+        let shown = CellOutputs::new(&kept, &outputs, how.mem_limit, painted, drawing, control, voice)?;
         // Stdout comes last: whoever reads it may leave, and files must not suffer.
         let (files, last) = outputs.arrays.drain(..).partition::<Vec<_>, _>(|(_, staged)| !staged.is_stdout());
         let overlay = outputs.overlay.take();

@@ -1,4 +1,6 @@
-//! The pictures, arrays and the report of a tree that was made in memory, or of one of which counts are left.
+//! The pictures, arrays and the report of a tree that was made in memory, or of one of which counts are left; and the trees' names.
+
+use std::path::PathBuf;
 
 use orthant::result::DenseArray;
 use orthant::{Control, Report, Tree};
@@ -10,6 +12,7 @@ use crate::error::Error;
 use crate::output::Slice;
 use crate::output::legend::Shown;
 use crate::output::png::Caption;
+use crate::output::tree::{self, TreeOutput};
 use crate::voice::Voice;
 
 /// What was kept, and how it is shown.
@@ -25,11 +28,12 @@ pub(super) struct KeptTree<'a, const K: usize> {
 }
 
 impl<const K: usize> KeptTree<'_, K> {
-    /// Writes all that is asked for.
+    /// Gives `trees` their names, and writes all else that is asked for.
     ///
     /// # Errors
     /// If something cannot be written, or there is no memory for it.
-    pub(super) fn write(self, mut outputs: Outputs) -> Result<(), Error> {
+    pub(super) fn write(self, trees: Vec<(TreeOutput<K>, PathBuf)>, mut outputs: Outputs) -> Result<(), Error> {
+        trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
         let Self { tree, slice, shown, report, limit, control, voice } = self;
         let drawing =
             HowDrawn { slice, caption: Caption::new(&report.computation, slice), levels: report.levels.len() };
@@ -37,7 +41,7 @@ impl<const K: usize> KeptTree<'_, K> {
         let kept = tree.map(KeptCells::Tree);
         let shown = kept
             .as_ref()
-            .map(|kept| CellOutputs::new(kept, (&outputs, limit), painted, drawing, (control, voice)))
+            .map(|kept| CellOutputs::new(kept, &outputs, limit, painted, drawing, control, voice))
             .transpose()?;
         // Stdout comes last: whoever reads it may leave, and files must not suffer.
         if outputs.report.as_ref().is_some_and(|staged| !staged.is_stdout()) {

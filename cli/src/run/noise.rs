@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use orthant::per_axis::{shortest, text};
-use orthant::tree::{BottomUp, Noise, Predicate, When};
+use orthant::tree::{About, BottomUp, Noise, Predicate, When};
+use orthant::{Computed, Plan};
 
 use crate::error::Error;
 use crate::voice::Voice;
@@ -32,16 +33,17 @@ pub(super) struct Divided<'a, 'b, const K: usize> {
     pub(super) predicate: &'a Predicate,
     /// Whether its values are said to be labels, or not to be.
     pub(super) labels: Option<bool>,
-    /// g as it is, and what the options lead to with another B.
-    pub(super) grid: [u32; K],
-    pub(super) grid_with: &'a dyn Fn(&[u32]) -> Option<[u32; K]>,
+    pub(super) plan: &'a Plan<K>,
+    /// What the plan was made of.
+    pub(super) computed: &'a Computed,
+    pub(super) about: &'a About,
     pub(super) voice: Voice,
 }
 
 impl<const K: usize> Divided<'_, '_, K> {
     /// Says before the work, if that is much, what some regions say of all; true if it was said.
-    pub(super) fn warn_before(&self, cells: u128) -> Result<bool, Error> {
-        if self.voice.quiet || cells < LARGE {
+    pub(super) fn warn_before(&self) -> Result<bool, Error> {
+        if self.voice.quiet || self.plan.domain().cells() < LARGE {
             return Ok(false);
         }
         let Some(noise) = self.builder.noise(TIME)?.filter(|noise| noise.leaves > NOISY) else { return Ok(false) };
@@ -49,12 +51,21 @@ impl<const K: usize> Divided<'_, '_, K> {
         Ok(true)
     }
 
-    /// Says it after the work, of the share of cells that are in leaves.
-    pub(super) fn warn_after(&self, leaves: f64) -> Result<(), Error> {
+    /// Says it after the work, of how many cells are in leaves.
+    pub(super) fn warn_after(&self, leaf_cells: u64) -> Result<(), Error> {
+        let leaves = leaf_cells as f64 / self.plan.domain().cells() as f64;
         if !self.voice.quiet && leaves > NOISY {
             self.warn("", leaves, self.builder.noise(TIME)?.as_ref());
         }
         Ok(())
+    }
+
+    /// What the options lead g to with another B.
+    fn grid_with(&self, sides: &[u32]) -> Option<[u32; K]> {
+        let mut computed = self.computed.clone();
+        computed.b = Some(sides.to_vec());
+        let plan = computed.array_plan::<K>(self.plan.domain().size(), self.about).ok()?;
+        Some(plan.scheme().g)
     }
 
     /// Names smaller leaves that pay, the largest first, else what makes noise sparse; a tolerance would make wrong labels.
@@ -64,8 +75,9 @@ impl<const K: usize> Divided<'_, '_, K> {
         let finer = noise.map_or(Vec::new(), |noise| paying(noise, if labels { usize::MAX } else { FINER_OF_VALUES }));
         let advice = match (&finer[..], noise) {
             ([(sides, left), others @ ..], _) => {
-                let grid = finer.iter().any(|(sides, _)| (self.grid_with)(sides) != Some(self.grid));
-                let grid = if grid { format!("-g {} ", text(&shortest(&self.grid))) } else { String::new() };
+                let g = self.plan.scheme().g;
+                let grid = finer.iter().any(|(sides, _)| self.grid_with(sides) != Some(g));
+                let grid = if grid { format!("-g {} ", text(&shortest(&g))) } else { String::new() };
                 let shown = |sides: &[u32]| text(&shortest(sides));
                 let others: String =
                     others.iter().map(|(sides, left)| format!(", -B {} {:.0} %", shown(sides), left * 100.0)).collect();

@@ -1,6 +1,7 @@
 //! The files that a run writes, and what it says first.
 
 use std::io::Write;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -54,8 +55,27 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
+    /// Opens what the options name, none of which is one of `inputs`, with the slice of the cells that pictures show; says which that is.
+    ///
+    /// # Errors
+    /// [`Error::Input`] of what the options name, or of a picture that no program shows.
+    pub(super) fn with_slice<const K: usize>(
+        args: &OutputOptions,
+        keep: Keep,
+        inputs: &[PathBuf],
+        size: [u32; K],
+        axes: &[TreeAxis],
+        voice: Voice,
+    ) -> Result<(Self, Slice<K>), Error> {
+        let slice = Slice::new(size, &args.slice, axes)?;
+        let slice = slice.scaled(args.scale.map_or(1, NonZeroU32::get));
+        let outputs = Self::open(args, keep, inputs)?;
+        outputs.say_shown(&slice, size, axes, voice)?;
+        Ok((outputs, slice))
+    }
+
     /// Opens what the options name, none of which is one of `inputs`.
-    pub(super) fn open(args: &OutputOptions, keep: Keep, inputs: &[PathBuf]) -> Result<Self, Error> {
+    fn open(args: &OutputOptions, keep: Keep, inputs: &[PathBuf]) -> Result<Self, Error> {
         let paths = || args.output.iter().chain(&args.overlay).map(PathBuf::as_path).chain(args.report());
         distinct(paths(), inputs)?;
         if let Some(path) = &args.overlay {
@@ -130,7 +150,7 @@ impl Outputs {
     ///
     /// # Errors
     /// [`Error::Input`] of a picture that no program shows, unless its scale was given.
-    pub(super) fn say_shown<const K: usize>(
+    fn say_shown<const K: usize>(
         &self,
         slice: &Slice<K>,
         size: [u32; K],

@@ -1,6 +1,7 @@
 //! A run over points: sorted along the curve, and streamed where nothing has to be kept.
 
-use std::num::NonZeroU32;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,25 +10,23 @@ use orthant::field::{DataValue, FieldData, FieldKind};
 use orthant::points::{PointsValue, has_axes};
 use orthant::tree::{FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo};
 use orthant::with_dimensions;
-use orthant::{Built, Bytes, Computation, Control, How, Plan, PointsRead, ReadFrom, Report, Request};
+use orthant::{Bytes, CellType, Computation, Control, How, Plan, PointsRead, ReadFrom, Request};
 use orthant_formats::input::{Endian, IndexOrder};
 
 use super::array::{ArrayOptions, keep, threads};
 use super::kept_tree::KeptTree;
 use super::outputs::Outputs;
 use super::summary;
-use super::tree_build::{BuiltTree, TreeBuild, TreeMaker};
+use super::tree_build::{BuiltFrom, TreeBuild, TreeMaker};
 use crate::data::PointsInput;
 use crate::error::Error;
-use crate::escape;
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::RunOptions;
 use crate::output::legend::Shown;
+use crate::output::tree;
 use crate::output::tree::MadeOf;
-use crate::output::{Slice, tree};
-use crate::threads::pool;
-use crate::voice::{Voice, print};
+use crate::voice::Voice;
 
 /// Carries out `run points`.
 pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
@@ -103,92 +102,71 @@ impl PointsRun {
         if const { !has_axes(K) } {
             unreachable!("no points have {K} axes");
         }
+        let plan = self.plan::<K>()?;
+        let (size, axes) = (plan.domain().size(), TreeAxis::of(plan.domain()));
+        let (args, path) = (&self.args, self.args.input.input.clone().unwrap_or_default());
+        let read = std::slice::from_ref(&path);
+        let (outputs, slice) = Outputs::with_slice(&args.output, args.keep, read, size, &axes, self.voice)?;
+        let kind = self.value.kind(self.points.batches()).map_err(orthant::tree::TreeError::from)?;
+        let kept = How::default().keep(args.keep).cell(kind).kept;
+        outputs.fit(&slice, size, &kept, self.limit)?;
+        let computation = self.computation(&plan, &path);
+        let (name, force) = (computation.title(), args.output.force);
+        let made_of = || MadeOf { exactly: Some(self.exactly()), info: TreeInfo::of(&plan).source(name.as_str()) };
+        let mut trees = tree::open_all(&outputs.trees, force, &plan, kind, &made_of, &self.control, self.voice)?;
+        let place = self.place();
+        let room = |bytes: u64| self.room(bytes, &place);
+        let builder = match &self.points {
+            PointsInput::Memory(points) => FromPoints::new(&plan, points, self.value),
+            PointsInput::Stream(points) => FromPoints::batches(&plan, &**points, self.value, &room),
+        };
+        let limit = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.points.bytes()));
+        let builder = builder?.mem_limit(limit).control(&self.control);
+        let building = TreeBuild::new(args, &outputs, &plan, &self.control, self.voice)?;
+        let built = building.make(&TreeMaker::Points(&builder), &mut trees)?;
+        let from = self.built_from(path, builder.inside()?, built.sorting_seconds, kind);
+        let report = building.report(computation, &built, from, &self.machine.cpu);
+        summary::print_of_array(&report, &outputs, self.voice)?;
+        KeptTree {
+            tree: built.tree,
+            slice: &slice,
+            shown: Shown { gradient: args.output.palette, are_labels: Some(false), labels: &[], nodata: None },
+            report: &report,
+            limit: self.limit,
+            control: &self.control,
+            voice: self.voice,
+        }
+        .write(trees, outputs)
+    }
+
+    /// The plan, of which the points' bounds decide what was not chosen.
+    fn plan<const K: usize>(&self) -> Result<Plan<K>, Error> {
         let plan = self.request.computed.points_plan::<K>(self.points.batches().extent()).inspect_err(|_| {
             if self.args.input.reading.points.coordinates.is_some() {
                 let way = "--coordinates=cells takes them for cells, of a domain of any size";
                 self.voice.say(format_args!("orthant: the numbers are taken for positions of points; {way}"));
             }
         })?;
-        let size = plan.domain().size();
-        let axes = TreeAxis::of(plan.domain());
-        let slice = Slice::new(size, &self.args.output.slice, &axes)?;
-        let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
-        let path = self.args.input.input.clone().unwrap_or_default();
-        let outputs = Outputs::open(&self.args.output, self.args.keep, std::slice::from_ref(&path))?;
-        outputs.say_shown(&slice, size, &axes, self.voice)?;
-        let kind = self.value.kind(self.points.batches()).map_err(orthant::tree::TreeError::from)?;
-        let kept = How::default().keep(self.args.keep).cell(kind).kept;
-        outputs.fit(&slice, size, &kept, self.limit)?;
-        let computation = self.computation(&plan, &path);
-        let name = computation.title();
-        let open = |target: &PathBuf| {
-            let info = TreeInfo::of(&plan).source(name.as_str());
-            let made_of = MadeOf { exactly: Some(self.exactly()), info };
-            let force = self.args.output.force;
-            let writer = tree::open(target, force, (&plan, kind), made_of, (&self.control, self.voice));
-            Ok::<_, Error>((writer?, target.clone()))
-        };
-        let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        let limit = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.points.bytes()));
-        let place = self.place();
-        let room = |bytes: u64| {
-            let (text, folder) = (Bytes(bytes.into()), place.display());
-            self.voice.say(format_args!(
-                "orthant: memory does not hold the points: {text} are sorted in a file without a name in {folder}"
-            ));
-            tempfile::tempfile_in(&place)
-        };
-        let builder = match &self.points {
-            PointsInput::Memory(points) => FromPoints::new(&plan, points, self.value),
-            PointsInput::Stream(points) => FromPoints::batches(&plan, &**points, self.value, &room),
-        };
-        let builder = builder?.mem_limit(limit).control(&self.control);
-        let building = TreeBuild {
-            plan: &plan,
-            keep: self.args.keep,
-            shows_cells: outputs.show_cells(),
-            hashes: outputs.report.is_some(),
-            pool: self.args.threads.map(pool).transpose()?,
-            control: &self.control,
-            voice: self.voice,
-        };
-        let BuiltTree { tree, counts, checksum, sorting_seconds } =
-            building.make(&TreeMaker::Points(&builder), &mut trees)?;
-        let read = PointsRead {
-            read: self.points.batches().count(),
-            inside: builder.inside()?,
-            reading_seconds: self.reading_seconds,
-            sorting_seconds,
-        };
+        Ok(plan)
+    }
+
+    /// A file to sort points in that memory does not hold; says so.
+    fn room(&self, bytes: u64, place: &Path) -> io::Result<File> {
+        let (text, folder) = (Bytes(bytes.into()), place.display());
+        self.voice.say(format_args!(
+            "orthant: memory does not hold the points: {text} are sorted in a file without a name in {folder}"
+        ));
+        tempfile::tempfile_in(place)
+    }
+
+    /// What a report says of the points.
+    fn built_from(&self, path: PathBuf, inside: u64, sorting_seconds: f64, cell: CellType) -> BuiltFrom {
+        let (read, reading_seconds) = (self.points.batches().count(), self.reading_seconds);
+        let points = Some(PointsRead { read, inside, reading_seconds, sorting_seconds });
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
         let (order, endian, nan) = (IndexOrder::C, Endian::Little, NotANumber::Error);
-        let built = Built {
-            input: Some(ReadFrom { path, member: None, order, endian, bytes, nan }),
-            points: Some(read),
-            counts: &counts,
-            cell: kind,
-            predicate: Predicate::EXACT,
-            keep: self.args.keep,
-            threads: building.threads(),
-            device: &self.machine.cpu,
-            checksum,
-        };
-        let report = Report::bottom_up(computation, built);
-        if !self.voice.quiet && !outputs.stdout {
-            print(escape::lines(&summary::of_array(&report)))?;
-        }
-        trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
-        let shown = Shown { gradient: self.args.output.palette, are_labels: Some(false), labels: &[], nodata: None };
-        KeptTree {
-            tree,
-            slice: &slice,
-            shown,
-            report: &report,
-            limit: self.limit,
-            control: &self.control,
-            voice: self.voice,
-        }
-        .write(outputs)
+        let input = ReadFrom { path, member: None, order, endian, bytes, nan };
+        BuiltFrom { input, points, cell, predicate: Predicate::EXACT }
     }
 
     /// What is computed, with the name and the hash of the points.

@@ -30,7 +30,8 @@ impl<const K: usize> RunTrees<'_, K> {
     pub(super) fn write(
         self,
         prepared: &mut dyn Prepared<K>,
-        (report, outputs): (Report, Outputs),
+        report: Report,
+        outputs: Outputs,
         mut clock: StageClock,
     ) -> Result<(), Error> {
         let Self { mut trees, prover, control, voice } = self;

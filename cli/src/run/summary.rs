@@ -5,9 +5,11 @@ use orthant::per_axis::{shortest, text as by};
 use orthant::tree::Predicate;
 use orthant::{Bytes, LevelReport, PointsRead, Report, SecondsByStage, StrategyKind};
 
+use super::outputs::Outputs;
+use crate::error::Error;
 use crate::escape;
 use crate::input;
-use crate::voice::{align_right, table};
+use crate::voice::{Voice, align_right, print, table};
 
 /// What happened in a run of a field.
 pub(super) fn of_field(report: &Report) -> String {
@@ -103,8 +105,19 @@ pub(super) fn of_stages(seconds: &SecondsByStage) -> String {
     format!("orthant: {whole:.3} s from the first step: {spent}")
 }
 
+/// Prints what an array was found to be, or points, where nobody asked for silence and no output is stdout.
+///
+/// # Errors
+/// If stdout cannot be written to.
+pub(super) fn print_of_array(report: &Report, outputs: &Outputs, voice: Voice) -> Result<(), Error> {
+    if voice.quiet || outputs.stdout {
+        return Ok(());
+    }
+    print(escape::lines(&of_array(report)))
+}
+
 /// What an array was found to be, or points.
-pub(super) fn of_array(report: &Report) -> String {
+fn of_array(report: &Report) -> String {
     let (computation, cells) = (&report.computation, &report.cells.all);
     let read = report.input.as_ref();
     let name = read.map_or(String::new(), |read| escape::line(&input::name(&read.path, read.member.as_deref())));

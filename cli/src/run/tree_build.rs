@@ -5,13 +5,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orthant::result::{RegionsChecksum, RunCounts};
-use orthant::tree::{BottomUp, Census, FromPoints, TreeError, TreeWriter};
-use orthant::{Control, Keep, Plan, Tree};
+use orthant::tree::{BottomUp, Census, FromPoints, Predicate, TreeError, TreeWriter};
+use orthant::{Built, CellType, Computation, Control, Keep, Plan, PointsRead, ReadFrom, Report, Tree};
 use rayon::ThreadPool;
 
+use super::array::ArrayOptions;
+use super::outputs::Outputs;
 use crate::error::Error;
 use crate::output::tree::{self, TreeOutput};
 use crate::progress::Progress;
+use crate::threads::pool;
 use crate::voice::Voice;
 
 /// What a tree is made of.
@@ -55,16 +58,16 @@ impl<const K: usize> TreeMaker<'_, K> {
 
 /// How a tree is made.
 pub(super) struct TreeBuild<'a, const K: usize> {
-    pub(super) plan: &'a Plan<K>,
-    pub(super) keep: Keep,
+    plan: &'a Plan<K>,
+    keep: Keep,
     /// True if an output shows cells.
-    pub(super) shows_cells: bool,
+    shows_cells: bool,
     /// True if a report says the checksum of the regions.
-    pub(super) hashes: bool,
+    hashes: bool,
     /// The threads; those of rayon if none were asked for.
-    pub(super) pool: Option<ThreadPool>,
-    pub(super) control: &'a Arc<Control>,
-    pub(super) voice: Voice,
+    pool: Option<ThreadPool>,
+    control: &'a Arc<Control>,
+    voice: Voice,
 }
 
 /// What was made.
@@ -78,7 +81,33 @@ pub(super) struct BuiltTree<const K: usize> {
     pub(super) sorting_seconds: f64,
 }
 
-impl<const K: usize> TreeBuild<'_, K> {
+/// The data of a tree, as its report says them.
+pub(super) struct BuiltFrom {
+    pub(super) input: ReadFrom,
+    /// Of points, how many were read.
+    pub(super) points: Option<PointsRead>,
+    /// The type of a cell, once it is what the predicate makes of it.
+    pub(super) cell: CellType,
+    pub(super) predicate: Predicate,
+}
+
+impl<'a, const K: usize> TreeBuild<'a, K> {
+    /// How the tree of a plan is made for `outputs`.
+    ///
+    /// # Errors
+    /// If the threads that were asked for cannot be had.
+    pub(super) fn new(
+        args: &ArrayOptions,
+        outputs: &Outputs,
+        plan: &'a Plan<K>,
+        control: &'a Arc<Control>,
+        voice: Voice,
+    ) -> Result<Self, Error> {
+        let pool = args.threads.map(pool).transpose()?;
+        let (shows_cells, hashes) = (outputs.show_cells(), outputs.report.is_some());
+        Ok(Self { plan, keep: args.keep, shows_cells, hashes, pool, control, voice })
+    }
+
     /// Makes the tree and writes `trees`, none of which has its name yet. Says what is left of one that was interrupted.
     ///
     /// # Errors
@@ -100,8 +129,25 @@ impl<const K: usize> TreeBuild<'_, K> {
         made
     }
 
+    /// The report of what was made.
+    pub(super) fn report(
+        &self,
+        computation: Computation,
+        built: &BuiltTree<K>,
+        from: BuiltFrom,
+        device: &str,
+    ) -> Report {
+        let BuiltFrom { input, points, cell, predicate } = from;
+        let (counts, checksum) = (&built.counts, built.checksum);
+        let (input, keep, threads) = (Some(input), self.keep, self.threads());
+        Report::bottom_up(
+            computation,
+            Built { input, points, counts, cell, predicate, keep, threads, device, checksum },
+        )
+    }
+
     /// How many threads make it.
-    pub(super) fn threads(&self) -> usize {
+    fn threads(&self) -> usize {
         self.pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads)
     }
 

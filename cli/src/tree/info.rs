@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use orthant::curve::CurveKind;
 use orthant::per_axis::{shortest, text as by};
 use orthant::rule::RuleKind;
-use orthant::tree::{Scale, TreeFile, TreeInfo, TreeJob};
+use orthant::tree::{Scale, TreeFile, TreeInfo, TreeJob, TreeLabel};
 use orthant::{Bytes, CellType};
 
 use super::numbers::value;
@@ -88,102 +88,131 @@ struct TreeFacts<'t> {
 
 impl InfoOptions {
     fn print(&self, tree: &TreeFacts<'_>) -> Result<(), Error> {
-        let TreeFacts { size, window, cells, scheme: [g, r, b], curve, rule, kind, about, .. } = *tree;
-        let sum = |which: usize| tree.terminals.iter().map(|level| level[which]).sum::<u64>();
-        let (uniform, leaves) = (sum(0), sum(1));
-        let regions = uniform + leaves;
-        let share = tree.leaf_cells as f64 / cells as f64;
         if self.json {
-            let label = |label: &orthant::tree::TreeLabel| json!({"value": value(kind, label.word), "name": label.name, "colour": label.colour});
-            let object = json!({
-                "k": size.len(),
-                "size": size,
-                "domain": window,
-                "cell": kind.name(),
-                "predicate": about.predicate,
-                "curve": curve.name(),
-                "explore": rule.name(),
-                "g": g,
-                "r": r,
-                "B": b,
-                "axes": about.axes,
-                "directions": about.directions,
-                "source": about.source,
-                "nodata": about.nodata.map(|word| value(kind, word)),
-                "scale": about.scale,
-                "labels": about.labels.iter().map(label).collect::<Vec<_>>(),
-                "bytes": tree.stored,
-                "shards": tree.shards,
-                "regions": regions,
-                "terminals": tree.terminals,
-                "leaf_cells": tree.leaf_cells,
-                "regions_checksum": tree.checksum,
-            });
-            let mut object = object;
-            if let Some((background, most)) = tree.list {
-                object["list"] =
-                    json!({"background": value(kind, background), "most": most, "entries": tree.leaf_cells});
-                object["leaf_cells"] = serde_json::Value::Null;
-            }
-            return print(format_args!("{object}\n"));
+            return print(format_args!("{}\n", tree.json()));
         }
         let mut facts = table(&["", ""]);
-        let mut fact = |name: &str, value: String| {
-            facts.add_row([name.to_owned(), value]);
-        };
-        fact("cells", format!("{} {kind} = {cells}", by(size)));
-        let equal = |axes: &[u32]| by(&shortest(axes));
-        fact("scheme", format!("g {} r {} B {}, {curve}, explore {rule}", equal(g), equal(r), equal(b)));
-        fact("levels", tree.terminals.len().to_string());
-        let held = match tree.list {
-            None => format!("with {:.1} % of the cells", share * 100.0),
-            Some(_) => format!("with {} entries", tree.leaf_cells),
-        };
-        fact("regions", format!("{regions} = {uniform} uniform + {leaves} leaves, {held}"));
-        if let Some((background, most)) = tree.list {
-            let text = kind.text(background);
-            fact(
-                "list",
-                format!("all other cells are {text}; leaves have at most {most} entries, but on the last level"),
-            );
+        for fact in tree.division().into_iter().chain(tree.source()) {
+            facts.add_row(fact);
         }
-        let dense = cells.saturating_mul(kind.bytes().into());
-        let bytes = match tree.stored {
-            Some(bytes) => {
-                let of_dense = bytes as f64 / dense as f64 * 100.0;
-                format!("{bytes} in {} shards, {of_dense:.3} % of the array's {}", tree.shards, Bytes(dense))
-            }
-            None => format!("{} shards on a server; the array has {}", tree.shards, Bytes(dense)),
-        };
-        fact("bytes", bytes);
-        fact("predicate", about.predicate.to_string());
-        for (number, axis) in about.axes.iter().enumerate() {
-            let unit = axis.unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));
-            fact(
-                &format!("axis {number}"),
-                escape::line(&format!("{}, from {}{unit} in steps of {}{unit}", axis.name, axis.origin, axis.spacing)),
-            );
-        }
-        for (number, vector) in about.directions.iter().flatten().enumerate() {
-            let parts: Vec<_> = vector.iter().map(|part| format!("{part:.6}")).collect();
-            fact(&format!("direction {number}"), parts.join(" "));
-        }
-        if let Some(Scale { slope, intercept }) = about.scale {
-            fact("cells stand for", format!("{slope} times the cell plus {intercept}"));
-        }
-        if let Some(source) = &about.source {
-            fact("source", escape::line(source));
-        }
-        if let Some(word) = about.nodata {
-            fact("no data", kind.text(word));
-        }
-        for label in &about.labels {
-            fact(&format!("label {}", kind.text(label.word)), escape::line(&label.name));
-        }
-        fact("checksum", tree.checksum.clone());
         facts
             .trim_fmt()
             .lines()
             .try_for_each(|line| print(format_args!("{}\n", line.strip_prefix(' ').unwrap_or(line))))
+    }
+}
+
+/// What something is called, and what it is.
+type Fact = [String; 2];
+
+fn fact(name: &str, value: String) -> Fact {
+    [name.to_owned(), value]
+}
+
+impl TreeFacts<'_> {
+    /// Terminal regions: uniform ones, and leaves.
+    fn regions(&self) -> [u64; 2] {
+        [0, 1].map(|which: usize| self.terminals.iter().map(|level| level[which]).sum::<u64>())
+    }
+
+    fn json(&self) -> Value {
+        let Self { size, window, scheme: [g, r, b], curve, rule, kind, about, .. } = *self;
+        let label =
+            |label: &TreeLabel| json!({"value": value(kind, label.word), "name": label.name, "colour": label.colour});
+        let mut object = json!({
+            "k": size.len(),
+            "size": size,
+            "domain": window,
+            "cell": kind.name(),
+            "predicate": about.predicate,
+            "curve": curve.name(),
+            "explore": rule.name(),
+            "g": g,
+            "r": r,
+            "B": b,
+            "axes": about.axes,
+            "directions": about.directions,
+            "source": about.source,
+            "nodata": about.nodata.map(|word| value(kind, word)),
+            "scale": about.scale,
+            "labels": about.labels.iter().map(label).collect::<Vec<_>>(),
+            "bytes": self.stored,
+            "shards": self.shards,
+            "regions": self.regions().iter().sum::<u64>(),
+            "terminals": self.terminals,
+            "leaf_cells": self.leaf_cells,
+            "regions_checksum": self.checksum,
+        });
+        if let Some((background, most)) = self.list {
+            object["list"] = json!({"background": value(kind, background), "most": most, "entries": self.leaf_cells});
+            object["leaf_cells"] = Value::Null;
+        }
+        object
+    }
+
+    /// How the cells are divided, and what that takes.
+    fn division(&self) -> Vec<Fact> {
+        let Self { size, cells, scheme, curve, rule, kind, .. } = *self;
+        let [g, r, b] = scheme.map(|axes| by(&shortest(axes)));
+        let [uniform, leaves] = self.regions();
+        let regions = uniform + leaves;
+        let share = self.leaf_cells as f64 / cells as f64;
+        let held = match self.list {
+            None => format!("with {:.1} % of the cells", share * 100.0),
+            Some(_) => format!("with {} entries", self.leaf_cells),
+        };
+        let mut facts = vec![
+            fact("cells", format!("{} {kind} = {cells}", by(size))),
+            fact("scheme", format!("g {g} r {r} B {b}, {curve}, explore {rule}")),
+            fact("levels", self.terminals.len().to_string()),
+            fact("regions", format!("{regions} = {uniform} uniform + {leaves} leaves, {held}")),
+        ];
+        if let Some((background, most)) = self.list {
+            let text = kind.text(background);
+            facts.push(fact(
+                "list",
+                format!("all other cells are {text}; leaves have at most {most} entries, but on the last level"),
+            ));
+        }
+        facts.push(fact("bytes", self.bytes()));
+        facts.push(fact("predicate", self.about.predicate.to_string()));
+        facts
+    }
+
+    /// The bytes of its files, and of the array.
+    fn bytes(&self) -> String {
+        let (shards, dense) = (self.shards, self.cells.saturating_mul(self.kind.bytes().into()));
+        match self.stored {
+            Some(bytes) => {
+                let of_dense = bytes as f64 / dense as f64 * 100.0;
+                format!("{bytes} in {shards} shards, {of_dense:.3} % of the array's {}", Bytes(dense))
+            }
+            None => format!("{shards} shards on a server; the array has {}", Bytes(dense)),
+        }
+    }
+
+    /// What it is a tree of, and its checksum.
+    fn source(&self) -> Vec<Fact> {
+        let Self { kind, about, .. } = *self;
+        let mut facts = Vec::new();
+        for (number, axis) in about.axes.iter().enumerate() {
+            let unit = axis.unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));
+            let text = format!("{}, from {}{unit} in steps of {}{unit}", axis.name, axis.origin, axis.spacing);
+            facts.push(fact(&format!("axis {number}"), escape::line(&text)));
+        }
+        for (number, vector) in about.directions.iter().flatten().enumerate() {
+            let parts: Vec<_> = vector.iter().map(|part| format!("{part:.6}")).collect();
+            facts.push(fact(&format!("direction {number}"), parts.join(" ")));
+        }
+        if let Some(Scale { slope, intercept }) = about.scale {
+            facts.push(fact("cells stand for", format!("{slope} times the cell plus {intercept}")));
+        }
+        facts.extend(about.source.iter().map(|source| fact("source", escape::line(source))));
+        facts.extend(about.nodata.map(|word| fact("no data", kind.text(word))));
+        for label in &about.labels {
+            facts.push(fact(&format!("label {}", kind.text(label.word)), escape::line(&label.name)));
+        }
+        facts.push(fact("checksum", self.checksum.clone()));
+        facts
     }
 }

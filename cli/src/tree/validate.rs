@@ -83,17 +83,17 @@ impl TreeJob for ValidateOptions {
         cancels(&control);
         let progress = Progress::start(&control, cells, 1, voice);
         let predicate = tree.info().predicate;
-        let within = (&predicate, tree.info().nodata);
+        let nodata = tree.info().nodata;
         let over = |source: &dyn Source<K>| {
             let mapped = predicate.over(source).map_err(|error| about(path, orthant::Error::from(error).into()))?;
-            Ok::<_, Error>(parts.compare_within(within, &mapped, SHOWN, &control))
+            Ok::<_, Error>(parts.compare_within(&predicate, nodata, &mapped, SHOWN, &control))
         };
         let differences = match is_tree(&printable(path)) {
             true => {
                 let other = self.memory.within(store(path)?.tree::<K>()?)?;
                 let source = TreeSource(&other);
                 match other.info().predicate == predicate {
-                    true => parts.compare_within(within, &source, SHOWN, &control),
+                    true => parts.compare_within(&predicate, nodata, &source, SHOWN, &control),
                     false => over(&source)?,
                 }
             }

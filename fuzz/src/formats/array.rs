@@ -7,6 +7,7 @@ use orthant::CellType;
 use orthant::geometry::{Domain, Region, Sample, Scheme};
 use orthant::prelude::{CurveKind, Plan, RuleKind};
 use orthant::tree::Source;
+use orthant::with_dimensions;
 use orthant_formats::input::{ArrayFile, Endian, IndexOrder, InputError, Layout};
 
 use super::place::{put, room};
@@ -40,17 +41,10 @@ pub fn laid_out(bytes: &[u8]) {
 fn check(opened: Result<ArrayFile, InputError>) {
     match opened {
         Err(error) => assert!(!error.to_string().is_empty()),
-        Ok(file) => match file.layout().size.len() {
-            1 => check_cells::<1>(&file),
-            2 => check_cells::<2>(&file),
-            3 => check_cells::<3>(&file),
-            4 => check_cells::<4>(&file),
-            5 => check_cells::<5>(&file),
-            6 => check_cells::<6>(&file),
-            7 => check_cells::<7>(&file),
-            8 => check_cells::<8>(&file),
-            axes => panic!("{axes} axes"),
-        },
+        Ok(file) => {
+            let axes = file.layout().size.len();
+            with_dimensions!(axes, K => check_cells::<K>(&file), else panic!("{axes} axes"))
+        }
     }
 }
 

@@ -40,6 +40,13 @@ pub(super) struct ShortenScratch {
     tapes: [Vec<FormulaClause>; SIBLINGS],
 }
 
+/// An operand of a clause: the number of a slot, or that of a constant.
+#[derive(Clone, Copy)]
+struct ClauseOperand {
+    number: u16,
+    constant: bool,
+}
+
 /// Does something for each region of a set.
 #[inline(always)]
 fn for_each(mut lanes: u16, mut f: impl FnMut(usize)) {
@@ -50,6 +57,20 @@ fn for_each(mut lanes: u16, mut f: impl FnMut(usize)) {
 }
 
 impl ShortenScratch {
+    /// Readies it for a tape of so many slots, in the regions of a set.
+    fn clear(&mut self, slots: usize, coordinates: usize, lanes: u16) {
+        self.live.clear();
+        self.live.resize(slots, 0);
+        if self.bound.len() < slots {
+            self.bound.resize(slots, [0; SIBLINGS]);
+        }
+        self.taken = [coordinates as u16; SIBLINGS];
+        for_each(lanes, |lane| {
+            self.free[lane].clear();
+            self.tapes[lane].clear();
+        });
+    }
+
     #[inline(always)]
     fn take(&mut self, lane: usize) -> u16 {
         self.free[lane].pop().unwrap_or_else(|| {
@@ -74,7 +95,8 @@ impl ShortenScratch {
 
     /// The result of a clause is an operand as it is.
     #[inline(always)]
-    fn pass(&mut self, lanes: u16, mine: &[u16; SIBLINGS], (from, constant): (u16, bool), coordinates: usize) {
+    fn pass(&mut self, lanes: u16, mine: &[u16; SIBLINGS], operand: ClauseOperand, coordinates: usize) {
+        let ClauseOperand { number: from, constant } = operand;
         let place = usize::from(from);
         let bare = constant || place < coordinates;
         let copied = if bare { lanes } else { lanes & self.live[place] };
@@ -89,6 +111,28 @@ impl ShortenScratch {
             self.live[place] |= lanes;
         }
     }
+
+    /// A region takes a clause, with its third operand right before it.
+    #[inline(always)]
+    fn keep(&mut self, lane: usize, clause: FormulaClause, third: Option<FormulaClause>, coordinates: usize) {
+        // No clause writes a slot that it reads: its own is free after its operands have theirs.
+        let mut new = clause;
+        if !clause.a_is_constant() {
+            new.a = self.read(clause.a, lane, coordinates);
+        }
+        if clause.op.operands() > 1 && !clause.b_is_constant() {
+            new.b = self.read(clause.b, lane, coordinates);
+        }
+        let third = third.map(|mut third| {
+            if !third.a_is_constant() {
+                third.a = self.read(third.a, lane, coordinates);
+            }
+            third
+        });
+        self.tapes[lane].push(new);
+        self.tapes[lane].extend(third);
+        self.free[lane].push(clause.out);
+    }
 }
 
 impl Shortening<'_> {
@@ -100,16 +144,7 @@ impl Shortening<'_> {
         scratch: &mut ShortenScratch,
     ) -> [Option<ShortTape>; SIBLINGS] {
         let Self { clauses, slots, result, coordinates, truth } = self;
-        scratch.live.clear();
-        scratch.live.resize(slots, 0);
-        if scratch.bound.len() < slots {
-            scratch.bound.resize(slots, [0; SIBLINGS]);
-        }
-        scratch.taken = [coordinates as u16; SIBLINGS];
-        for_each(lanes, |lane| {
-            scratch.free[lane].clear();
-            scratch.tapes[lane].clear();
-        });
+        scratch.clear(slots, coordinates, lanes);
         // The result of a whole tape is in no slot of a coordinate.
         let mut results = [0; SIBLINGS];
         for_each(lanes, |lane| results[lane] = scratch.read(result, lane, coordinates));
@@ -132,7 +167,8 @@ impl Shortening<'_> {
                 continue;
             }
             let mine = scratch.bound[usize::from(clause.out)];
-            let (a, b) = ((clause.a, clause.a_is_constant()), (clause.b, clause.b_is_constant()));
+            let a = ClauseOperand { number: clause.a, constant: clause.a_is_constant() };
+            let b = ClauseOperand { number: clause.b, constant: clause.b_is_constant() };
             let first = live & chosen.first;
             let second = live & chosen.second & !first;
             let mut kept = live;
@@ -147,33 +183,15 @@ impl Shortening<'_> {
                     kept &= !(first | second);
                 }
                 _ => {
-                    if let Some([never, always]) = truth {
-                        scratch.pass(first, &mine, (never, true), coordinates);
-                        scratch.pass(second, &mine, (always, true), coordinates);
+                    if let Some(truth) = truth {
+                        let [never, always] = truth.map(|number| ClauseOperand { number, constant: true });
+                        scratch.pass(first, &mine, never, coordinates);
+                        scratch.pass(second, &mine, always, coordinates);
                         kept &= !(first | second);
                     }
                 }
             }
-            let operands = clause.op.operands();
-            for_each(kept, |lane| {
-                // No clause writes a slot that it reads: its own is free after its operands have theirs.
-                let mut new = FormulaClause { out: mine[lane], ..clause };
-                if !a.1 {
-                    new.a = scratch.read(clause.a, lane, coordinates);
-                }
-                if operands > 1 && !b.1 {
-                    new.b = scratch.read(clause.b, lane, coordinates);
-                }
-                let third = third.map(|mut third| {
-                    if !third.a_is_constant() {
-                        third.a = scratch.read(third.a, lane, coordinates);
-                    }
-                    third
-                });
-                scratch.tapes[lane].push(new);
-                scratch.tapes[lane].extend(third);
-                scratch.free[lane].push(mine[lane]);
-            });
+            for_each(kept, |lane| scratch.keep(lane, FormulaClause { out: mine[lane], ..clause }, third, coordinates));
         }
         std::array::from_fn(|lane| {
             (lanes >> lane & 1 == 1).then(|| {

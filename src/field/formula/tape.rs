@@ -113,7 +113,7 @@ impl<T: FormulaNumber> FormulaTape<T> {
                 left[index] = u32::MAX;
             }
         }
-        let (mut clauses, mut constants, mut numbers) = (Vec::new(), Vec::new(), HashMap::new());
+        let (mut clauses, mut constants) = (Vec::new(), FormulaConstants::default());
         for &index in &live {
             let node = dag.nodes()[index];
             // A constant is no clause, but for one that is a result.
@@ -127,19 +127,7 @@ impl<T: FormulaNumber> FormulaTape<T> {
             for (place, &operand) in places.iter_mut().zip(operands) {
                 *place = match dag.value(operand) {
                     None => (slot_of[operand as usize], false),
-                    Some(bits) => {
-                        let next = u16::try_from(constants.len());
-                        let number = match numbers.get(&bits) {
-                            Some(&number) => number,
-                            None => {
-                                let next = next.map_err(|_| TooLarge::Constants)?;
-                                constants.push(T::of_bits(bits));
-                                numbers.insert(bits, next);
-                                next
-                            }
-                        };
-                        (number, true)
-                    }
+                    Some(bits) => (constants.number(bits)?, true),
                 };
             }
             let [(a, a_constant), (b, b_constant), (c, c_constant)] = places;
@@ -150,8 +138,8 @@ impl<T: FormulaNumber> FormulaTape<T> {
                 clauses.push(FormulaClause { op: third, constants: c_constant.into(), out: 0, a: c, b: 0 });
             }
             let truth = if truths[index] { FormulaClause::TRUTH } else { 0 };
-            let constants = u8::from(a_constant) | u8::from(b_constant) << 1 | truth;
-            clauses.push(FormulaClause { op: node.op, constants, out, a, b });
+            let of_constants = u8::from(a_constant) | u8::from(b_constant) << 1 | truth;
+            clauses.push(FormulaClause { op: node.op, constants: of_constants, out, a, b });
             for &operand in node.operands() {
                 let left = &mut left[operand as usize];
                 if *left != u32::MAX {
@@ -173,15 +161,12 @@ impl<T: FormulaNumber> FormulaTape<T> {
         }
         let results = roots.iter().map(|&root| slot_of[root as usize]).collect();
         // Those that the truths of a part of the domain are.
-        let mut truth = [None; 2];
+        let mut truth = None;
         if live.iter().any(|&index| truths[index]) {
-            for (place, value) in truth.iter_mut().zip([T::ZERO, T::ONE]) {
-                let known = numbers.get(&value.bits()).copied();
-                *place = known.or_else(|| u16::try_from(constants.len()).ok().inspect(|_| constants.push(value)));
-            }
+            let [never, always] = [T::ZERO, T::ONE].map(|value| constants.number(value.bits()).ok());
+            truth = never.zip(always).map(|(never, always)| [never, always]);
         }
-        let truth = truth[0].zip(truth[1]).map(|(never, always)| [never, always]);
-        Ok(Self { clauses, constants, slots: slots.taken, axes, results, truth })
+        Ok(Self { clauses, constants: constants.values, slots: slots.taken, axes, results, truth })
     }
 }
 
@@ -210,6 +195,31 @@ impl<T> FormulaTape<T> {
     /// All of it.
     pub(super) fn steps(&self) -> FormulaSteps<'_, T> {
         FormulaSteps { clauses: &self.clauses, constants: &self.constants, slots: self.slots }
+    }
+}
+
+/// The constants that clauses name by their numbers, each once.
+struct FormulaConstants<T: FormulaNumber> {
+    values: Vec<T>,
+    numbers: HashMap<T::Bits, u16>,
+}
+
+impl<T: FormulaNumber> Default for FormulaConstants<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), numbers: HashMap::new() }
+    }
+}
+
+impl<T: FormulaNumber> FormulaConstants<T> {
+    /// The number of a constant, which is a new one if nothing has named it yet.
+    fn number(&mut self, bits: T::Bits) -> Result<u16, TooLarge> {
+        if let Some(&number) = self.numbers.get(&bits) {
+            return Ok(number);
+        }
+        let next = u16::try_from(self.values.len()).map_err(|_| TooLarge::Constants)?;
+        self.values.push(T::of_bits(bits));
+        self.numbers.insert(bits, next);
+        Ok(next)
     }
 }
 

@@ -139,8 +139,8 @@ impl Columns {
             let Some(provenance) = of_number(self.provenance[row]) else {
                 return wrong(format!("provenance {}; it is 0, 1 or 2", self.provenance[row]));
             };
-            match self.brick[row] {
-                NO_BRICK => {
+            match (self.brick[row], &mut starts) {
+                (NO_BRICK, _) => {
                     let word = self.value[row];
                     if exact::key(kind, word) != word {
                         return wrong(format!(
@@ -149,7 +149,7 @@ impl Columns {
                     }
                     entries.uniform(level, key, word, provenance);
                 }
-                brick if let Some(starts) = &mut starts => {
+                (brick, Some(starts)) => {
                     let follows = starts.last().map_or(brick == 0, |&last| brick as u64 > last && brick > 0);
                     if !follows || provenance != Provenance::Proved {
                         return wrong(format!("entries from {brick} on, which is not where they can begin"));
@@ -157,15 +157,15 @@ impl Columns {
                     entries.leaf(level, key, starts.len() as u64);
                     starts.push(brick as u64);
                 }
-                brick if level < deepest || provenance != Provenance::Proved => {
+                (brick, None) if level < deepest || provenance != Provenance::Proved => {
                     return wrong(format!(
                         "a brick at {brick}; only regions of level {deepest} and provenance 0 have one"
                     ));
                 }
-                brick if u64::try_from(brick) != Ok(cells) => {
+                (brick, None) if u64::try_from(brick) != Ok(cells) => {
                     return wrong(format!("a brick at {brick}, where {cells} comes next"));
                 }
-                _ => {
+                (_, None) => {
                     entries.leaf(level, key, cells);
                     // No more than the domain has, which a tree's header was checked for.
                     cells += plan.region(level, along.code(level, key)).volume();

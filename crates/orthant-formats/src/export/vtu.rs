@@ -81,17 +81,17 @@ fn write_checked<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Re
     let id = |id: &i64, out: &mut Vec<u8>| out.extend(id.to_le_bytes());
     let width = kind.bytes() as usize;
     let arrays = [
-        CompressedArray::new(("Float64", "Points", 3), 24, points, &|&key, out: &mut Vec<u8>| {
+        CompressedArray::new("Float64", "Points", 3, 24, points, &|&key, out: &mut Vec<u8>| {
             place(ends.point(key)).into_iter().for_each(|at| out.extend(at.to_le_bytes()));
         }),
-        CompressedArray::new(("Int64", "connectivity", 1), 8, corners, &id),
-        CompressedArray::new(("Int64", "offsets", 1), 8, offsets, &id),
-        CompressedArray::new(("UInt8", "types", 1), 1, vec![cell_type; count], &byte),
-        CompressedArray::new((vtk::data_type(kind), "value", 1), width, boxes.words, &|word, out| {
+        CompressedArray::new("Int64", "connectivity", 1, 8, corners, &id),
+        CompressedArray::new("Int64", "offsets", 1, 8, offsets, &id),
+        CompressedArray::new("UInt8", "types", 1, 1, vec![cell_type; count], &byte),
+        CompressedArray::new(vtk::data_type(kind), "value", 1, width, boxes.words, &|word, out| {
             out.extend(&word.to_le_bytes()[..width]);
         }),
-        CompressedArray::new(("UInt8", "level", 1), 1, boxes.levels, &byte),
-        CompressedArray::new(("UInt8", "leaf", 1), 1, boxes.leaves, &byte),
+        CompressedArray::new("UInt8", "level", 1, 1, boxes.levels, &byte),
+        CompressedArray::new("UInt8", "leaf", 1, 1, boxes.leaves, &byte),
     ];
     let mut offset = 0;
     let mut line = |array: &CompressedArray| {
@@ -281,7 +281,9 @@ struct CompressedArray {
 impl CompressedArray {
     /// Items of `width` bytes each, as `le` writes them.
     fn new<T: Sync>(
-        (kind, name, components): (&'static str, &'static str, u32),
+        kind: &'static str,
+        name: &'static str,
+        components: u32,
         width: usize,
         items: Vec<T>,
         le: &(dyn Fn(&T, &mut Vec<u8>) + Sync),

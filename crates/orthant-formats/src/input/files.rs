@@ -30,8 +30,8 @@ pub(super) fn data_files(
         ["LIST", ..] => list.to_vec(),
         [pattern, first, last, step, ..] if pattern.contains('%') => {
             let number = |word: &str| word.parse::<i64>().map_err(|_| field.wrong("whole numbers follow the pattern"));
-            let (first, last, step) = (number(first)?, number(last)?, number(step)?);
-            numbered(field, pattern, (first, last, step))?
+            let steps = Steps { first: number(first)?, last: number(last)?, step: number(step)? };
+            numbered(field, pattern, &steps)?
         }
         _ => vec![field.value.trim().to_owned()],
     };
@@ -70,12 +70,16 @@ fn outside(folder: &Path, name: &str) -> Option<PathBuf> {
     }
 }
 
+/// Numbers from the first in steps up to the last.
+struct Steps {
+    first: i64,
+    last: i64,
+    step: i64,
+}
+
 /// The names that a pattern makes of numbers.
-fn numbered(
-    field: &HeaderField<'_>,
-    pattern: &str,
-    (first, last, step): (i64, i64, i64),
-) -> Result<Vec<String>, InputFault> {
+fn numbered(field: &HeaderField<'_>, pattern: &str, numbers: &Steps) -> Result<Vec<String>, InputFault> {
+    let Steps { first, last, step } = *numbers;
     let wrong = || field.wrong("a pattern has one number in it, as slice%03d.raw");
     let (before, rest) = pattern.split_once('%').ok_or_else(wrong)?;
     let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();

@@ -67,14 +67,7 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, InputFault> {
     let inside = |wrong| InputFault::InMember { name: name.clone(), wrong: Box::new(wrong) };
     let (kind, endian, labels) = kind(&data.datatype().map_err(fault)?).map_err(inside)?;
     let shape = data.shape().map_err(fault)?;
-    if !(1..=MAX_DIM).contains(&shape.len()) {
-        return Err(inside(InputFault::Axes { offset: 0, axes: shape.len() }));
-    }
-    let extent = |&cells: &u64| match u32::try_from(cells) {
-        Ok(extent @ 1..) => Ok(extent),
-        _ => Err(inside(InputFault::Extent { offset: 0, cells })),
-    };
-    let size = shape.iter().rev().map(extent).collect::<Result<Vec<_>, _>>()?;
+    let size = size(&shape).map_err(inside)?;
     let mut layout = Layout { kind, size, order: IndexOrder::C, endian, offset: 0 };
     let bytes = layout.bytes()?;
     // What is deflated has a thousandth; more was never written, and no disk is filled with it.
@@ -96,44 +89,67 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, InputFault> {
                 "cells of other files, by which it is virtual; name one of those".into(),
             )));
         }
-        stored => {
-            let row = bytes / u128::from(shape[0]);
-            if row > ROW.into() {
-                let what =
-                    format!("{row} bytes for each index of its slowest axis; at most {ROW} can be unpacked together");
-                return Err(inside(InputFault::Other(what)));
-            }
-            let chunk = match stored {
-                hdf5_pure::Layout::Chunked { chunk_shape, .. } => chunk_shape,
-                _ => vec![1],
-            };
-            // The library unpacks a whole one, whatever is read of it.
-            let whole = chunk.iter().fold(kind.bytes(), |bytes, &cells| bytes.saturating_mul(cells));
-            if whole > ROW {
-                let what = format!("chunks of {whole} bytes; at most {ROW} can be unpacked together");
-                return Err(inside(InputFault::Other(what)));
-            }
-            within(&data, length).map_err(inside)?;
-            let rows = rows_at_once(row as u64, chunk.first().map_or(1, |&rows| rows.max(1))).min(shape[0]);
-            let (own, count) = (path.to_owned(), shape[0]);
-            let write = move |out: &mut dyn Write| {
-                let wrong = |wrong| InputError { path: own.clone(), wrong };
-                let mut first = 0;
-                while first < count {
-                    let cells = data.read_raw_rows(first, rows).map_err(|error| wrong(fault(error)))?;
-                    let expected = row * u128::from(rows.min(count - first));
-                    if cells.len() as u128 != expected {
-                        return Err(wrong(InputFault::Length { offset: 0, have: cells.len() as u64, need: expected }));
-                    }
-                    out.write_all(&cells).map_err(|error| wrong(error.into()))?;
-                    first += rows;
-                }
-                Ok(())
-            };
-            Located::Unpacked { bytes, write: Box::new(write) }
-        }
+        stored => unpacked(path, data, &stored, kind.bytes(), shape[0], bytes, length).map_err(inside)?,
     };
     Ok(Described { layout, cells, about, files: Members::default() })
+}
+
+/// Cells per axis, the fastest first.
+fn size(shape: &[u64]) -> Result<Vec<u32>, InputFault> {
+    if !(1..=MAX_DIM).contains(&shape.len()) {
+        return Err(InputFault::Axes { offset: 0, axes: shape.len() });
+    }
+    let extent = |&cells: &u64| match u32::try_from(cells) {
+        Ok(extent @ 1..) => Ok(extent),
+        _ => Err(InputFault::Extent { offset: 0, cells }),
+    };
+    shape.iter().rev().map(extent).collect()
+}
+
+/// Cells of `width` bytes each that the library unpacks, some of the `count` indices of the slowest axis at a time; `bytes` in all, in a file of
+/// `length` bytes.
+fn unpacked(
+    path: &Path,
+    data: Dataset,
+    stored: &hdf5_pure::Layout,
+    width: u64,
+    count: u64,
+    bytes: u128,
+    length: u64,
+) -> Result<Located, InputFault> {
+    let row = bytes / u128::from(count);
+    if row > ROW.into() {
+        let what = format!("{row} bytes for each index of its slowest axis; at most {ROW} can be unpacked together");
+        return Err(InputFault::Other(what));
+    }
+    let chunk = match stored {
+        hdf5_pure::Layout::Chunked { chunk_shape, .. } => &chunk_shape[..],
+        _ => &[1],
+    };
+    // The library unpacks a whole one, whatever is read of it.
+    let whole = chunk.iter().fold(width, |bytes, &cells| bytes.saturating_mul(cells));
+    if whole > ROW {
+        let what = format!("chunks of {whole} bytes; at most {ROW} can be unpacked together");
+        return Err(InputFault::Other(what));
+    }
+    within(&data, length)?;
+    let rows = rows_at_once(row as u64, chunk.first().map_or(1, |&rows| rows.max(1))).min(count);
+    let own = path.to_owned();
+    let write = move |out: &mut dyn Write| {
+        let wrong = |wrong| InputError { path: own.clone(), wrong };
+        let mut first = 0;
+        while first < count {
+            let cells = data.read_raw_rows(first, rows).map_err(|error| wrong(fault(error)))?;
+            let expected = row * u128::from(rows.min(count - first));
+            if cells.len() as u128 != expected {
+                return Err(wrong(InputFault::Length { offset: 0, have: cells.len() as u64, need: expected }));
+            }
+            out.write_all(&cells).map_err(|error| wrong(error.into()))?;
+            first += rows;
+        }
+        Ok(())
+    };
+    Ok(Located::Unpacked { bytes, write: Box::new(write) })
 }
 
 /// Fails if a chunk is said to reach beyond the file: the library takes memory for as much as an index says, before it reads.

@@ -161,108 +161,161 @@ pub(super) struct Wanted {
     pub(super) streams: bool,
 }
 
+/// Says whether a case can be what a row wants of it.
+type Serves<'s> = dyn Fn(usize, Wanted) -> bool + 's;
+
 /// The rows of the suite, in the order of their cases. `serves` says whether a case can be what a row wants of it.
 pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, Wanted) -> bool) -> Vec<Row> {
-    // An axis that does not concern every strategy has one value more, the first: it is not there. Without that, pairs would
-    // count as met in rows that drop them.
-    let absent: Vec<usize> = axes
-        .iter()
-        .map(|axis| usize::from(!StrategyKind::ON_BACKENDS.iter().all(|&strategy| (axis.concerns)(strategy))))
-        .collect();
-    let named = |name| axes.iter().position(|axis| axis.name == name);
-    let (balancer, stack, launch) = (named(BALANCER), named(STACK), named(DP_LAUNCH));
-    let streamed = |number: usize| Mapping::ALL.get(number) == Some(&Mapping::Stream);
-    // The first number says that the axis is not there.
-    let proofs = |number: usize| number.checked_sub(1).and_then(|number| PROOFS[number]);
-    let allowed = |row: &[Option<usize>]| {
-        // The value of a choice of those that divide.
-        let chosen = |axis: usize| row[axis].and_then(|number| number.checked_sub(absent[axis]));
-        // They settle lists of a dense array.
-        let balanced = balancer.and_then(chosen).filter(|&balancer| balancer > 0);
-        let listed = row[KEEP].is_none_or(|keep| Keep::ALL[keep] == Keep::Dense)
-            && row[PASS].is_none_or(|pass| pass == 0 || PASSES[pass - absent[PASS]] != Some(Pass::InPlace));
-        if balanced.is_some_and(|balancer| !listed || (scope == Scope::Static && balancer == 2)) {
-            return false;
-        }
-        let strategy = row[STRATEGY].map(|number| StrategyKind::ON_BACKENDS[number]);
-        let streams = chosen(SCHEME).is_some_and(streamed);
-        // They are ASK's, settle in place, and begin above the last levels.
-        let whole = strategy.is_none_or(|strategy| strategy == StrategyKind::Ask)
-            && chosen(PASS).is_none_or(|pass| PASSES[pass] == Some(Pass::InPlace))
-            && chosen(CUT_LEVEL).is_none_or(|level| level == 0);
-        if streams && !whole {
-            return false;
-        }
-        // Native grids share regions between blocks, or are what a family is launched as; other stacks are exhaustive's.
-        let native = stack.and_then(|stack| row[stack]).map(|number| Stack::ALL[number]);
-        let stacked = match (native, strategy) {
-            (None | Some(Stack::Folded), _) | (_, None | Some(StrategyKind::Exhaustive)) => true,
-            (Some(Stack::Split), _) => false,
-            (Some(Stack::Grid3d), Some(StrategyKind::Ask)) => {
-                chosen(SCHEME).is_none_or(|scheme| Mapping::ALL[scheme] == Mapping::Mbr)
-                    && chosen(PASS).is_none_or(|pass| PASSES[pass] == Some(Pass::InPlace))
-            }
-            (Some(Stack::Grid3d), Some(StrategyKind::Dp)) => {
-                launch.and_then(chosen).is_none_or(|launch| DpLaunch::ALL[launch] == DpLaunch::Region)
-            }
-            _ => false,
-        };
-        if !stacked {
-            return false;
-        }
-        let concerned = |((axis, absent), value): ((&Axis, &usize), &Option<usize>)| match (strategy, value) {
-            (Some(strategy), Some(value)) if *absent > 0 => (axis.concerns)(strategy) == (*value > 0),
-            _ => true,
-        };
-        let kept = row[KEEP].map(|number| Keep::ALL[number]);
-        axes.iter().zip(&absent).zip(row).all(concerned)
-            && !(strategy == Some(StrategyKind::Exhaustive) && kept == Some(Keep::Regions))
-            && !(strategy == Some(StrategyKind::Dp) && scope == Scope::Static)
-            && row[CASE].is_none_or(|case| {
-                let (curve, cell) =
-                    (row[CURVE].map(|curve| CurveKind::ALL[curve]), row[CELL].map(|cell| CellType::ALL[cell]));
-                serves(case, Wanted { curve, cell, proofs: row[PROVE].and_then(proofs), streams })
-            })
-    };
-    let sizes: Vec<usize> = axes.iter().zip(&absent).map(|(axis, absent)| axis.values.len() + absent).collect();
+    let conditions = Conditions::new(axes, scope, &serves);
+    let absent = &conditions.absent;
+    let sizes: Vec<usize> = axes.iter().zip(absent).map(|(axis, absent)| axis.values.len() + absent).collect();
     let mut rows = match scope {
-        Scope::Full => cover(&sizes, allowed),
+        Scope::Full => cover(&sizes, |row| conditions.allow(row)),
         Scope::Brief | Scope::Static => {
-            // The cases take turns instead of meeting every other choice.
-            let choices = cover(&sizes[1..], |row| allowed(&[&[None], row].concat()));
-            let (turns, cases) = (choices.len(), sizes[CASE]);
-            let fits = |case: usize, turn: usize| {
-                let choice = |axis: usize| choices[turn][axis - 1];
-                let wanted = Wanted {
-                    curve: Some(CurveKind::ALL[choice(CURVE)]),
-                    cell: Some(CellType::ALL[choice(CELL)]),
-                    proofs: proofs(choice(PROVE)),
-                    streams: choice(SCHEME).checked_sub(1).is_some_and(streamed),
-                };
-                serves(case, wanted)
-            };
-            let with_some_case = (0..turns).filter_map(|turn| {
-                Some(((turn..turn + cases).map(|case| case % cases).find(|&case| fits(case, turn))?, turn))
-            });
-            let mut pairs: Vec<(usize, usize)> = with_some_case.collect();
-            for case in 0..cases {
-                if pairs.iter().all(|&(had, _)| had != case) {
-                    let turn = (case..case + turns).map(|turn| turn % turns).find(|&turn| fits(case, turn));
-                    pairs.extend(turn.map(|turn| (case, turn)));
-                }
-            }
-            pairs.into_iter().map(|(case, turn)| [&[case], &choices[turn][..]].concat()).collect()
+            let choices = cover(&sizes[1..], |row| conditions.allow(&[&[None], row].concat()));
+            conditions.taking_turns(sizes[CASE], &choices)
         }
     };
     rows.sort();
     let row = |numbers: Vec<usize>| {
         let mut row = Row { case: 0, curve: CurveKind::Morton, cut: Cut::NONE, how: How::default() };
         let strategy = StrategyKind::ON_BACKENDS[numbers[STRATEGY]];
-        let concerned = axes.iter().zip(&absent).zip(numbers).filter(|((axis, _), _)| (axis.concerns)(strategy));
+        let concerned = axes.iter().zip(absent).zip(numbers).filter(|((axis, _), _)| (axis.concerns)(strategy));
         concerned.for_each(|((axis, absent), number)| (axis.set)(&mut row, number - absent));
         row
     };
     rows.into_iter().map(row).collect()
+}
+
+/// What the values of a row must be, to be in one row. A value is a number, or None while it is open.
+struct Conditions<'a> {
+    axes: &'a [Axis],
+    scope: Scope,
+    serves: &'a Serves<'a>,
+    /// An axis that does not concern every strategy has one value more, the first: it is not there. Without that, pairs would
+    /// count as met in rows that drop them.
+    absent: Vec<usize>,
+    balancer: Option<usize>,
+    stack: Option<usize>,
+    launch: Option<usize>,
+}
+
+impl<'a> Conditions<'a> {
+    fn new(axes: &'a [Axis], scope: Scope, serves: &'a Serves<'a>) -> Self {
+        let all = |axis: &Axis| StrategyKind::ON_BACKENDS.iter().all(|&strategy| (axis.concerns)(strategy));
+        let absent = axes.iter().map(|axis| usize::from(!all(axis))).collect();
+        let named = |name| axes.iter().position(|axis| axis.name == name);
+        let (balancer, stack, launch) = (named(BALANCER), named(STACK), named(DP_LAUNCH));
+        Self { axes, scope, serves, absent, balancer, stack, launch }
+    }
+
+    /// True if all values of a row can go together.
+    fn allow(&self, row: &[Option<usize>]) -> bool {
+        let strategy = row[STRATEGY].map(|number| StrategyKind::ON_BACKENDS[number]);
+        let kept = row[KEEP].map(|number| Keep::ALL[number]);
+        self.balances(row)
+            && self.streams_whole(row, strategy)
+            && self.stacks(row, strategy)
+            && self.concerns(row, strategy)
+            && !(strategy == Some(StrategyKind::Exhaustive) && kept == Some(Keep::Regions))
+            && !(strategy == Some(StrategyKind::Dp) && self.scope == Scope::Static)
+            && self.is_served(row)
+    }
+
+    /// The value of a choice of those that divide.
+    fn chosen(&self, row: &[Option<usize>], axis: usize) -> Option<usize> {
+        row[axis].and_then(|number| number.checked_sub(self.absent[axis]))
+    }
+
+    /// True if nothing is balanced, or lists of a dense array are, which balancers settle.
+    fn balances(&self, row: &[Option<usize>]) -> bool {
+        let balanced = self.balancer.and_then(|axis| self.chosen(row, axis)).filter(|&balancer| balancer > 0);
+        let listed = row[KEEP].is_none_or(|keep| Keep::ALL[keep] == Keep::Dense)
+            && row[PASS].is_none_or(|pass| pass == 0 || PASSES[pass - self.absent[PASS]] != Some(Pass::InPlace));
+        !balanced.is_some_and(|balancer| !listed || (self.scope == Scope::Static && balancer == 2))
+    }
+
+    fn streams(&self, row: &[Option<usize>]) -> bool {
+        self.chosen(row, SCHEME).is_some_and(is_stream)
+    }
+
+    /// True if nothing is a stream, or all else suits one: streams are ASK's, settle in place, and begin above the last levels.
+    fn streams_whole(&self, row: &[Option<usize>], strategy: Option<StrategyKind>) -> bool {
+        let whole = strategy.is_none_or(|strategy| strategy == StrategyKind::Ask)
+            && self.chosen(row, PASS).is_none_or(|pass| PASSES[pass] == Some(Pass::InPlace))
+            && self.chosen(row, CUT_LEVEL).is_none_or(|level| level == 0);
+        whole || !self.streams(row)
+    }
+
+    /// True if the strategy has such a stack. Native grids share regions between blocks, or are what a family is launched as; other stacks are
+    /// exhaustive's.
+    fn stacks(&self, row: &[Option<usize>], strategy: Option<StrategyKind>) -> bool {
+        let native = self.stack.and_then(|stack| row[stack]).map(|number| Stack::ALL[number]);
+        match (native, strategy) {
+            (None | Some(Stack::Folded), _) | (_, None | Some(StrategyKind::Exhaustive)) => true,
+            (Some(Stack::Split), _) => false,
+            (Some(Stack::Grid3d), Some(StrategyKind::Ask)) => {
+                self.chosen(row, SCHEME).is_none_or(|scheme| Mapping::ALL[scheme] == Mapping::Mbr)
+                    && self.chosen(row, PASS).is_none_or(|pass| PASSES[pass] == Some(Pass::InPlace))
+            }
+            (Some(Stack::Grid3d), Some(StrategyKind::Dp)) => self
+                .launch
+                .and_then(|axis| self.chosen(row, axis))
+                .is_none_or(|launch| DpLaunch::ALL[launch] == DpLaunch::Region),
+            _ => false,
+        }
+    }
+
+    /// True if exactly those axes are there that concern the strategy.
+    fn concerns(&self, row: &[Option<usize>], strategy: Option<StrategyKind>) -> bool {
+        let concerned = |((axis, absent), value): ((&Axis, &usize), &Option<usize>)| match (strategy, value) {
+            (Some(strategy), Some(value)) if *absent > 0 => (axis.concerns)(strategy) == (*value > 0),
+            _ => true,
+        };
+        self.axes.iter().zip(&self.absent).zip(row).all(concerned)
+    }
+
+    /// True if the row's case can be what the row wants.
+    fn is_served(&self, row: &[Option<usize>]) -> bool {
+        row[CASE].is_none_or(|case| {
+            let wanted = Wanted {
+                curve: row[CURVE].map(|curve| CurveKind::ALL[curve]),
+                cell: row[CELL].map(|cell| CellType::ALL[cell]),
+                proofs: row[PROVE].and_then(proofs),
+                streams: self.streams(row),
+            };
+            (self.serves)(case, wanted)
+        })
+    }
+
+    /// Rows of so many cases that take turns with the choices, instead of meeting every other one.
+    fn taking_turns(&self, cases: usize, choices: &[Vec<usize>]) -> Vec<Vec<usize>> {
+        let turns = choices.len();
+        let fits = |case: usize, turn: usize| {
+            let row: Vec<Option<usize>> = [case].iter().chain(&choices[turn]).copied().map(Some).collect();
+            self.is_served(&row)
+        };
+        let with_some_case = (0..turns).filter_map(|turn| {
+            Some(((turn..turn + cases).map(|case| case % cases).find(|&case| fits(case, turn))?, turn))
+        });
+        let mut pairs: Vec<(usize, usize)> = with_some_case.collect();
+        for case in 0..cases {
+            if pairs.iter().all(|&(had, _)| had != case) {
+                let turn = (case..case + turns).map(|turn| turn % turns).find(|&turn| fits(case, turn));
+                pairs.extend(turn.map(|turn| (case, turn)));
+            }
+        }
+        pairs.into_iter().map(|(case, turn)| [&[case], &choices[turn][..]].concat()).collect()
+    }
+}
+
+fn is_stream(number: usize) -> bool {
+    Mapping::ALL.get(number) == Some(&Mapping::Stream)
+}
+
+/// The first number says that the axis is not there.
+fn proofs(number: usize) -> Option<Proofs> {
+    number.checked_sub(1).and_then(|number| PROOFS[number])
 }
 
 /// True if a row takes the value of a number on an axis that concerns it.

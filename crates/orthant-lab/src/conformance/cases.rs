@@ -191,9 +191,29 @@ impl Case {
 
 /// Small cases over every field, dimension and rule; sizes that divide and that do not.
 pub fn cases() -> Vec<Case> {
-    use FieldKind::{Cantor, Carpet, Diagonal, Formula, Julibrot, Mandelbrot, Mandelbulb, Menger, Mxm, Simplex};
-    use RuleKind::{Border, Certified, Closed, Full};
-    let mut cases = vec![
+    use FieldKind::{Cantor, Diagonal, Menger, Simplex};
+    use RuleKind::{Border, Closed, Full};
+    let mut cases =
+        [of_iterations(), of_known_counts(), of_unequal_axes(), proven(), of_formulas(), of_data()].concat();
+    for field in FieldKind::all().filter(|field| matches!(field, FieldKind::Own(_))) {
+        for &k in field.dims() {
+            // Few cells, and sides that nothing divides.
+            let side = [999, 83, 23, 11, 7, 5, 4, 3][k - 1];
+            cases.extend([Border, Closed, Full].map(|rule| Case::new(field, k, &[side], (2, 2, 1), rule)));
+        }
+    }
+    for case in &mut cases {
+        // Fields whose surface test is exact, beside those explored in full.
+        case.exact |= matches!(case.request.workload, Cantor | Menger | Simplex | Diagonal);
+    }
+    cases
+}
+
+/// Iterations in two to six dimensions.
+fn of_iterations() -> Vec<Case> {
+    use FieldKind::{Julibrot, Mandelbrot, Mandelbulb, Mxm};
+    use RuleKind::{Border, Closed, Full};
+    vec![
         Case::new(Mandelbrot, 2, &[128], (2, 2, 1), Border),
         Case::new(Mandelbrot, 2, &[128], (2, 2, 4), Border).precision(Precision::F64),
         Case::new(Mandelbrot, 2, &[120, 64], (2, 4, 2), Border).plain(),
@@ -210,6 +230,14 @@ pub fn cases() -> Vec<Case> {
         Case::new(Julibrot, 4, &[9, 8, 7, 10], (2, 2, 1), Full).precision(Precision::F64),
         Case::new(Mxm, 4, &[16], (2, 2, 1), Full),
         Case::new(Mxm, 6, &[4], (2, 2, 1), Border),
+    ]
+}
+
+/// Fields of which most have known counts, and a field of the user's own.
+fn of_known_counts() -> Vec<Case> {
+    use FieldKind::{Cantor, Carpet, Diagonal, Menger, Simplex};
+    use RuleKind::{Border, Closed, Full};
+    vec![
         Case::new(Cantor, 1, &[729], (3, 3, 1), Full).mixed(&[2, 4, 8, 16, 32]),
         Case::new(Cantor, 2, &[81], (3, 9, 1), Full).mixed(&[4, 64]),
         Case::new(Cantor, 2, &[81], (3, 3, 1), Border).mixed(&[4, 16, 64]),
@@ -228,21 +256,42 @@ pub fn cases() -> Vec<Case> {
         Case::new(Diagonal, 8, &[4], (2, 2, 1), Full).mixed(&[2]),
         Case::new(Carpet, 3, &[27], (3, 3, 1), Closed),
         Case::of_source(3, &[24], (2, 2, 1)),
-        // Axes that are not split, whose regions may be single cells, and unequal stop sides.
+    ]
+}
+
+/// Axes that are not split, whose regions may be single cells, and unequal stop sides.
+fn of_unequal_axes() -> Vec<Case> {
+    use FieldKind::{Cantor, Julibrot, Mandelbrot, Mandelbulb, Mxm};
+    use RuleKind::{Border, Closed, Full};
+    vec![
         Case::new(Mandelbrot, 2, &[100, 77], (5, 2, 1), Border).shape(&[2, 2], &[2, 8]),
         Case::new(Mandelbrot, 2, &[64, 90], (4, 3, 2), Closed).shape(&[1, 3], &[64, 2]),
         Case::new(Mandelbulb, 3, &[24, 20, 17], (3, 2, 1), Border).g(&[3, 2, 17]).shape(&[2, 2, 1], &[1, 2, 9]),
         Case::new(Julibrot, 4, &[12, 10, 8, 5], (2, 2, 1), Border).g(&[2, 2, 2, 5]).shape(&[1, 2, 4, 1], &[1; 4]),
         Case::new(Cantor, 2, &[81], (3, 3, 1), Full).shape(&[3, 1], &[1, 81]).mixed(&[4, 8, 16]),
         Case::new(Mxm, 4, &[8], (2, 2, 1), Full).shape(&[2, 2, 1, 2], &[1; 4]),
-        // Of cells that are proven, or looked at one by one.
+    ]
+}
+
+/// Cells that are proven, or looked at one by one.
+fn proven() -> Vec<Case> {
+    use FieldKind::{Julibrot, Mandelbrot, Mandelbulb, Menger, Mxm};
+    use RuleKind::Certified;
+    vec![
         Case::new(Mandelbrot, 2, &[128], (2, 2, 1), Certified),
         Case::new(Mandelbrot, 2, &[90, 77], (3, 2, 2), Certified).precision(Precision::F64).plain(),
         Case::new(Mandelbulb, 3, &[24, 21, 20], (2, 2, 1), Certified),
         Case::new(Julibrot, 4, &[12, 9, 8, 10], (2, 2, 1), Certified).plain(),
         Case::new(Mxm, 4, &[12, 10, 12, 10], (2, 2, 1), Certified),
         Case::new(Menger, 2, &[27], (3, 3, 1), Certified).mixed(&[8, 64]),
-        // A ball, a comparison of several, classes, and values of either precision.
+    ]
+}
+
+/// Formulas: a ball, a comparison of several, classes, iterations, and values of either precision.
+fn of_formulas() -> Vec<Case> {
+    use FieldKind::Formula;
+    use RuleKind::{Certified, Full};
+    vec![
         Case::new(Formula, 3, &[24, 20, 23], (3, 2, 2), Certified),
         Case::of_text("|x| + |y| < 0.7 and not sin(9*x) < y", 2, &[90, 77], (3, 2, 2), Certified).plain(),
         Case::of_text("classes(x*y - z, -0.5, 0, 0.5)", 4, &[9, 12, 8, 10], (2, 2, 1), Full),
@@ -259,6 +308,13 @@ pub fn cases() -> Vec<Case> {
         )
         .precision(Precision::F64),
         Case::of_text("max(x, 0.25)", 1, &[200], (3, 2, 2), Certified),
+    ]
+}
+
+/// Meshes, points, a formula that divides by 0, lists and arrays.
+fn of_data() -> Vec<Case> {
+    use RuleKind::{Border, Certified, Full};
+    vec![
         // Of a mesh.
         Case::of_mesh(DataValue::Inside, &[24, 21, 20], (3, 2, 1), Certified),
         Case::of_mesh(DataValue::Surface, &[20, 24, 17], (2, 2, 2), Full),
@@ -268,28 +324,17 @@ pub fn cases() -> Vec<Case> {
         Case::of_points(DataValue::Count, &[40, 33], (2, 3, 2), Certified),
         Case::of_points(DataValue::Min, &[9, 12, 8, 10], (2, 2, 1), Full),
         Case::of_points(DataValue::Mean, &[20, 24, 17], (2, 2, 2), Full),
+        // A formula that divides by 0.
         Case::of_text("floor(3*x) / floor(2*y)", 2, &[60], (2, 2, 1), Certified).precision(Precision::F64),
-    ];
-    cases.extend([
+        // Of a list.
         Case::of_list(CellType::I16, &[24, 20, 23], (3, 2, 2), Full),
         Case::of_list(CellType::F64, &[90, 77], (2, 3, 2), Certified),
         Case::of_list(CellType::U8, &[9, 12, 8, 10], (1, 2, 1), Full),
+        // Of an array.
         Case::of_array(CellType::I16, &[24, 20, 23], (3, 2, 2), Full),
         Case::of_array(CellType::F32, &[90, 77], (3, 2, 2), Full),
         Case::of_array(CellType::U64, &[999], (2, 3, 2), Border),
         Case::of_array(CellType::I8, &[33, 20, 17], (2, 2, 2), Certified),
         Case::of_array(CellType::U8, &[9, 12, 8, 10], (2, 2, 1), Full),
-    ]);
-    for field in FieldKind::all().filter(|field| matches!(field, FieldKind::Own(_))) {
-        for &k in field.dims() {
-            // Few cells, and sides that nothing divides.
-            let side = [999, 83, 23, 11, 7, 5, 4, 3][k - 1];
-            cases.extend([Border, Closed, Full].map(|rule| Case::new(field, k, &[side], (2, 2, 1), rule)));
-        }
-    }
-    for case in &mut cases {
-        // Fields whose surface test is exact, beside those explored in full.
-        case.exact |= matches!(case.request.workload, Cantor | Menger | Simplex | Diagonal);
-    }
-    cases
+    ]
 }

@@ -246,18 +246,41 @@ impl PageDirectory<'_, '_> {
         if self.number(254, "NewSubfileType", Some(0))? & 1 == 1 {
             return Ok(None);
         }
-        let mut side = |tag, name| match self.number(tag, name, None)? {
-            cells @ 1..=0xffff_ffff => Ok(cells as u32),
-            cells => self.refused(tag, name, cells, format!("between 1 and {} cells can be on an axis", u32::MAX)),
-        };
-        let size = [side(256, "ImageWidth")?, side(257, "ImageLength")?];
+        let size = [self.side(256, "ImageWidth")?, self.side(257, "ImageLength")?];
         let samples = self.number(277, "SamplesPerPixel", Some(1))?;
         if samples != 1 {
             let allowed = "cells of one value can be read; write each channel to a page of its own";
             return self.refused(277, "SamplesPerPixel", samples, allowed);
         }
-        let (bits, format) = (self.number(258, "BitsPerSample", Some(1))?, self.number(339, "SampleFormat", Some(1))?);
-        let kind = match (format, bits) {
+        let bits = self.number(258, "BitsPerSample", Some(1))?;
+        let kind = self.kind(bits)?;
+        let compression = self.compression()?;
+        let order = self.number(266, "FillOrder", Some(1))?;
+        if order != 1 {
+            return self.refused(266, "FillOrder", order, "1, the highest bit of a byte first, can be read");
+        }
+        let predictor = self.predictor(kind, compression)?;
+        let tiled = self.entry(322).is_some();
+        let chunk = if tiled { self.tile()? } else { self.strip(size)? };
+        let chunks = self.chunks(size, chunk, tiled, left)?;
+        if let Some(beside) = beside {
+            *beside = self.beside(bits)?;
+        }
+        Ok(Some(Page { at: self.at, size, kind, compression, predictor, chunk, chunks }))
+    }
+
+    /// The cells of an axis.
+    fn side(&mut self, tag: u16, name: &str) -> Result<u32, InputFault> {
+        match self.number(tag, name, None)? {
+            cells @ 1..=0xffff_ffff => Ok(cells as u32),
+            cells => self.refused(tag, name, cells, format!("between 1 and {} cells can be on an axis", u32::MAX)),
+        }
+    }
+
+    /// The type of cells that have so many bits.
+    fn kind(&mut self, bits: u64) -> Result<CellType, InputFault> {
+        let format = self.number(339, "SampleFormat", Some(1))?;
+        Ok(match (format, bits) {
             (1 | 4, 8) => CellType::U8,
             (1 | 4, 16) => CellType::U16,
             (1 | 4, 32) => CellType::U32,
@@ -273,8 +296,11 @@ impl PageDirectory<'_, '_> {
                 return self.refused(258, "BitsPerSample", bits, allowed);
             }
             _ => return self.refused(339, "SampleFormat", format, "integers and floats can be read"),
-        };
-        let compression = match self.number(259, "Compression", Some(1))? {
+        })
+    }
+
+    fn compression(&mut self) -> Result<Compression, InputFault> {
+        Ok(match self.number(259, "Compression", Some(1))? {
             1 => Compression::Nothing,
             5 => Compression::Lzw,
             8 | 32946 => Compression::Deflate,
@@ -291,37 +317,54 @@ impl PageDirectory<'_, '_> {
                 let allowed = format!("{name}none, LZW, Deflate, PackBits and Zstandard can be read");
                 return self.refused(259, "Compression", other, allowed);
             }
-        };
-        let order = self.number(266, "FillOrder", Some(1))?;
-        if order != 1 {
-            return self.refused(266, "FillOrder", order, "1, the highest bit of a byte first, can be read");
-        }
-        let predictor = match self.number(317, "Predictor", Some(1))? {
+        })
+    }
+
+    fn predictor(&mut self, kind: CellType, compression: Compression) -> Result<Predictor, InputFault> {
+        Ok(match self.number(317, "Predictor", Some(1))? {
             // Libraries have one for the other packings alone, whatever is said here.
             _ if matches!(compression, Compression::Nothing | Compression::PackBits) => Predictor::Nothing,
             1 => Predictor::Nothing,
             2 => Predictor::Differences,
             3 if kind.is_float() => Predictor::Floats,
             other => return self.refused(317, "Predictor", other, "1, 2, and 3 of floats can be read"),
-        };
-        let tiled = self.entry(322).is_some();
-        let (chunk, tags) = if tiled {
-            let side = |cells: u64| u32::try_from(cells).ok().filter(|&cells| cells > 0);
-            let (width, rows) = (self.number(322, "TileWidth", None)?, self.number(323, "TileLength", None)?);
-            match (side(width), side(rows)) {
-                (Some(width), Some(rows)) => ([width, rows], [(324, "TileOffsets"), (325, "TileByteCounts")]),
-                _ => return self.refused(322, "TileWidth", width, "tiles have cells"),
-            }
-        } else {
-            let rows = self.number(278, "RowsPerStrip", Some(u64::from(u32::MAX)))?.clamp(1, size[1].into());
-            ([size[0], rows as u32], [(273, "StripOffsets"), (279, "StripByteCounts")])
-        };
+        })
+    }
+
+    /// The cells of a tile per axis.
+    fn tile(&mut self) -> Result<[u32; 2], InputFault> {
+        let side = |cells: u64| u32::try_from(cells).ok().filter(|&cells| cells > 0);
+        let (width, rows) = (self.number(322, "TileWidth", None)?, self.number(323, "TileLength", None)?);
+        match (side(width), side(rows)) {
+            (Some(width), Some(rows)) => Ok([width, rows]),
+            _ => self.refused(322, "TileWidth", width, "tiles have cells"),
+        }
+    }
+
+    /// The cells of a strip per axis.
+    fn strip(&mut self, size: [u32; 2]) -> Result<[u32; 2], InputFault> {
+        let rows = self.number(278, "RowsPerStrip", Some(u64::from(u32::MAX)))?.clamp(1, size[1].into());
+        Ok([size[0], rows as u32])
+    }
+
+    /// Where chunks begin, and their bytes. There can be as many as there are bytes `left`.
+    fn chunks(
+        &mut self,
+        size: [u32; 2],
+        chunk: [u32; 2],
+        tiled: bool,
+        left: &mut u64,
+    ) -> Result<Vec<(u64, u64)>, InputFault> {
         let count = u64::from(size[0].div_ceil(chunk[0])) * u64::from(size[1].div_ceil(chunk[1]));
         if count > *left {
             let what = format!("a page in {count} chunks, more than the file has bytes");
             return Err(InputFault::Damaged { at: FilePlace::Byte(self.at), what });
         }
         *left -= count;
+        let tags = match tiled {
+            true => [(324, "TileOffsets"), (325, "TileByteCounts")],
+            false => [(273, "StripOffsets"), (279, "StripByteCounts")],
+        };
         let [offsets, bytes] = tags.map(|(tag, name)| -> Result<Vec<u64>, InputFault> {
             let numbers = self.numbers(tag, name, count)?;
             let found = numbers.as_ref().map_or(0, |numbers| numbers.len() as u64);
@@ -330,11 +373,7 @@ impl PageDirectory<'_, '_> {
                 _ => self.refused(tag, name, found, format!("{count} numbers are needed")),
             }
         });
-        let chunks = offsets?.into_iter().zip(bytes?).collect();
-        if let Some(beside) = beside {
-            *beside = self.beside(bits)?;
-        }
-        Ok(Some(Page { at: self.at, size, kind, compression, predictor, chunk, chunks }))
+        Ok(offsets?.into_iter().zip(bytes?).collect())
     }
 
     fn beside(&mut self, bits: u64) -> Result<Beside, InputFault> {
