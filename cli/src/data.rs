@@ -17,7 +17,7 @@ use crate::input::{Input, name, wrong};
 use crate::list_input::ListInput;
 use crate::options::{InputOptions, PointsOptions, ReadingOptions};
 use crate::output::has_extension;
-use crate::output::legend::Shown;
+use crate::output::legend::DrawnValues;
 use crate::output::png::Gradient;
 use crate::voice::Voice;
 
@@ -215,8 +215,8 @@ impl WholeArray {
     }
 
     /// What is known of the cells that are drawn.
-    pub(crate) fn shown(&self, gradient: Option<Gradient>, options: &ReadingOptions) -> Shown<'_> {
-        self.input.shown(gradient, options, self.predicate.keeps_cells(), self.nodata)
+    pub(crate) fn drawn_values(&self, gradient: Option<Gradient>, options: &ReadingOptions) -> DrawnValues<'_> {
+        self.input.drawn_values(gradient, options, self.predicate.keeps_cells(), self.nodata)
     }
 
     /// The files that were read.

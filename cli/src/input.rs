@@ -14,7 +14,7 @@ use orthant_formats::input::{
 use crate::error::Error;
 use crate::options::{CellKind, InputOptions, ReadingOptions, spacing_of};
 use crate::output::has_extension;
-use crate::output::legend::Shown;
+use crate::output::legend::DrawnValues;
 use crate::output::png::Gradient;
 use crate::system::bare;
 use crate::voice::Voice;
@@ -160,16 +160,16 @@ impl Input {
 
 impl Input {
     /// What is known of the cells that are drawn, which are the file's own if `kept`.
-    pub(crate) fn shown(
+    pub(crate) fn drawn_values(
         &self,
         gradient: Option<Gradient>,
         options: &ReadingOptions,
         kept: bool,
         nodata: Option<u64>,
-    ) -> Shown<'_> {
+    ) -> DrawnValues<'_> {
         // Cells that became others are no labels of the file's.
         let labels = if kept { &self.file.about().labels[..] } else { &[] };
-        Shown { gradient, are_labels: self.are_labels(options).filter(|_| kept), labels, nodata }
+        DrawnValues { gradient, are_labels: self.are_labels(options).filter(|_| kept), labels, nodata }
     }
 
     /// Where the cells lay, `bytes` of them.

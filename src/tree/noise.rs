@@ -36,7 +36,6 @@ const SHARES: [f64; 3] = [0.5, 0.8, 0.95];
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct Noise {
     /// Cells that were looked at.
     pub cells: u64,

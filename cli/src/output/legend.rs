@@ -36,7 +36,7 @@ pub enum Colours {
 }
 
 /// What is known of values that are drawn.
-pub(crate) struct Shown<'a> {
+pub(crate) struct DrawnValues<'a> {
     /// The gradient that was asked for.
     pub(crate) gradient: Option<Gradient>,
     /// If somebody said it, whether cells are labels.

@@ -118,7 +118,7 @@ impl<const K: usize> TreeOutput<K> {
 /// Sends a tree that is whole. If that fails, it stays here, so that nothing has to be computed again.
 fn send(upload: &Upload, folder: TempDir, control: &Control) -> Result<(), Error> {
     let stage: PathBuf = folder.path().join(upload.name());
-    let (here, there) = (stage.display(), upload.shown().display());
+    let (here, there) = (stage.display(), upload.printable().display());
     let kept = format!("the whole tree is in {here}; `orthant tree convert {here} {there}` uploads it");
     {
         let mut ending = undisturbed();

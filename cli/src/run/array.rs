@@ -19,7 +19,7 @@ use crate::input::{self, Input, wrong};
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::{Given, InputOptions, OutputOptions, RunOptions};
-use crate::output::legend::Shown;
+use crate::output::legend::DrawnValues;
 use crate::output::tree::{MadeOf, TreeOutput};
 use crate::output::{Slice, tree};
 use crate::voice::Voice;
@@ -83,14 +83,14 @@ fn only_what_arrays_have(args: &RunOptions) -> Result<(), Error> {
 
 /// What is kept: as was said, else regions where an output shows cells.
 pub(super) fn keep(args: &RunOptions) -> Result<Keep, Error> {
-    let shown = !args.output.output.is_empty() || args.output.overlay.is_some();
+    let writes_cells = !args.output.output.is_empty() || args.output.overlay.is_some();
     match args.how.kept.0.get("keep").map(str::parse).transpose()? {
-        Some(Keep::Counts) if shown => {
+        Some(Keep::Counts) if writes_cells => {
             let reason = "--keep counts keeps no cells to write; use --keep regions";
             Err(Error::Input(reason.into()).about(&["keep", "output", "overlay"]))
         }
         Some(keep) => Ok(keep),
-        None => Ok(if shown { Keep::Regions } else { Keep::Counts }),
+        None => Ok(if writes_cells { Keep::Regions } else { Keep::Counts }),
     }
 }
 
@@ -143,7 +143,7 @@ impl ArrayRun {
         KeptTree {
             tree: built.tree,
             slice: &slice,
-            shown: self.shown(predicate.keeps_cells(), nodata),
+            drawn: self.drawn_values(predicate.keeps_cells(), nodata),
             report: &report,
             limit: self.limit,
             control: &self.control,
@@ -211,7 +211,7 @@ impl ArrayRun {
     }
 
     /// What is known of the cells that are drawn, which are the file's own if `kept`.
-    fn shown(&self, kept: bool, nodata: Option<u64>) -> Shown<'_> {
-        self.input.shown(self.args.output.palette, &self.args.input.reading, kept, nodata)
+    fn drawn_values(&self, kept: bool, nodata: Option<u64>) -> DrawnValues<'_> {
+        self.input.drawn_values(self.args.output.palette, &self.args.input.reading, kept, nodata)
     }
 }

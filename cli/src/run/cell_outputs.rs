@@ -28,8 +28,8 @@ impl<const K: usize> KeptCells<K> {
     ///
     /// # Errors
     /// If there is no memory for the tree, or the run kept no cells.
-    pub(super) fn of(run: Subdivision<K>, shown: bool, limit: Option<u64>) -> Result<Self, Error> {
-        if !shown || run.array().is_some() {
+    pub(super) fn of(run: Subdivision<K>, drawn: bool, limit: Option<u64>) -> Result<Self, Error> {
+        if !drawn || run.array().is_some() {
             return Ok(Self::Run(run));
         }
         Ok(Self::Tree(Collector::of(run)?.mem_limit(limit.unwrap_or(u64::MAX)).tree()?))

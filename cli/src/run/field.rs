@@ -24,7 +24,7 @@ use crate::interrupt::cancels;
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, Samples, repeat};
 use crate::options::RunOptions;
-use crate::output::legend::Shown;
+use crate::output::legend::DrawnValues;
 use crate::output::tree::{MadeOf, TreeOutput};
 use crate::output::{Slice, tree};
 use crate::progress::Progress;
@@ -60,11 +60,11 @@ struct Task {
 
 impl Task {
     /// What is known of values that are drawn.
-    fn shown(&self) -> Shown<'_> {
+    fn drawn_values(&self) -> DrawnValues<'_> {
         let gradient = self.args.output.palette;
         match &self.array {
-            None => Shown { gradient, are_labels: Some(false), labels: &[], nodata: None },
-            Some(array) => array.shown(gradient, &self.args.input.reading),
+            None => DrawnValues { gradient, are_labels: Some(false), labels: &[], nodata: None },
+            Some(array) => array.drawn_values(gradient, &self.args.input.reading),
         }
     }
 
@@ -223,7 +223,7 @@ impl Job for Task {
             auto_scheme: found,
             prover: how.tuning.asks_proofs(of_tree.rule()).then_some(&*field),
             slice: &slice,
-            shown: self.shown(),
+            drawn: self.drawn_values(),
             control: &self.control,
             voice: self.voice,
         };

@@ -17,7 +17,7 @@ use super::summary;
 use crate::error::Error;
 use crate::measure::Samples;
 use crate::output::Slice;
-use crate::output::legend::Shown;
+use crate::output::legend::DrawnValues;
 use crate::output::png::Caption;
 use crate::output::tree::{self, TreeOutput};
 use crate::statistics::median;
@@ -39,7 +39,7 @@ pub(super) struct RanField<'a, const K: usize> {
     pub(super) prover: Option<&'a dyn Field<K>>,
     pub(super) slice: &'a Slice<K>,
     /// What is known of values that are drawn.
-    pub(super) shown: Shown<'a>,
+    pub(super) drawn: DrawnValues<'a>,
     pub(super) control: &'a Control,
     pub(super) voice: Voice,
 }
@@ -71,7 +71,7 @@ impl<const K: usize> RanField<'_, K> {
         clock.ends(|seconds| &mut seconds.ordering);
         let caption = Caption::new(&self.computation, slice);
         let drawing = HowDrawn { slice, caption, levels: counts.levels.len() };
-        let painted = |cells: &DenseArray<K>| Painted::of(self.field.labels(), cells, slice, &self.shown);
+        let painted = |cells: &DenseArray<K>| Painted::of(self.field.labels(), cells, slice, &self.drawn);
         let shown = CellOutputs::new(&kept, &outputs, how.mem_limit, painted, drawing, control, voice)?;
         // Stdout comes last: whoever reads it may leave, and files must not suffer.
         let (files, last) = outputs.arrays.drain(..).partition::<Vec<_>, _>(|(_, staged)| !staged.is_stdout());

@@ -10,7 +10,7 @@ use super::outputs::{Outputs, write_report};
 use super::painted::Painted;
 use crate::error::Error;
 use crate::output::Slice;
-use crate::output::legend::Shown;
+use crate::output::legend::DrawnValues;
 use crate::output::png::Caption;
 use crate::output::tree::{self, TreeOutput};
 use crate::voice::Voice;
@@ -19,7 +19,7 @@ use crate::voice::Voice;
 pub(super) struct KeptTree<'a, const K: usize> {
     pub(super) tree: Option<Tree<K>>,
     pub(super) slice: &'a Slice<K>,
-    pub(super) shown: Shown<'a>,
+    pub(super) drawn: DrawnValues<'a>,
     pub(super) report: &'a Report,
     /// Bytes of what is made for pictures, at most.
     pub(super) limit: Option<u64>,
@@ -34,10 +34,10 @@ impl<const K: usize> KeptTree<'_, K> {
     /// If something cannot be written, or there is no memory for it.
     pub(super) fn write(self, trees: Vec<(TreeOutput<K>, PathBuf)>, mut outputs: Outputs) -> Result<(), Error> {
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
-        let Self { tree, slice, shown, report, limit, control, voice } = self;
+        let Self { tree, slice, drawn, report, limit, control, voice } = self;
         let drawing =
             HowDrawn { slice, caption: Caption::new(&report.computation, slice), levels: report.levels.len() };
-        let painted = |cells: &DenseArray<K>| Painted::of_values(cells, slice, &shown);
+        let painted = |cells: &DenseArray<K>| Painted::of_values(cells, slice, &drawn);
         let kept = tree.map(KeptCells::Tree);
         let shown = kept
             .as_ref()

@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::RunOptions;
-use crate::output::legend::Shown;
+use crate::output::legend::DrawnValues;
 use crate::output::tree;
 use crate::output::tree::MadeOf;
 use crate::voice::Voice;
@@ -130,7 +130,7 @@ impl PointsRun {
         KeptTree {
             tree: built.tree,
             slice: &slice,
-            shown: Shown { gradient: args.output.palette, are_labels: Some(false), labels: &[], nodata: None },
+            drawn: DrawnValues { gradient: args.output.palette, are_labels: Some(false), labels: &[], nodata: None },
             report: &report,
             limit: self.limit,
             control: &self.control,

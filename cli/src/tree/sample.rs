@@ -80,10 +80,10 @@ impl TreeJob for SampleOptions {
 }
 
 /// Makes what is wrong with a place a message that says where it was written.
-type Wrong<'w> = dyn Fn(String) -> String + 'w;
+type Explain<'w> = dyn Fn(String) -> String + 'w;
 
 /// Shows a visitor the lines of a file, with what says which one it was.
-fn each_line(path: &Path, visit: &mut dyn FnMut(&str, &Wrong<'_>) -> Result<(), Error>) -> Result<(), Error> {
+fn each_line(path: &Path, visit: &mut dyn FnMut(&str, &Explain<'_>) -> Result<(), Error>) -> Result<(), Error> {
     let failed = |source| Error::File { path: path.to_owned(), source };
     let reader: Box<dyn BufRead> = match is_stdout(path) {
         true => Box::new(std::io::stdin().lock()),
@@ -118,7 +118,7 @@ impl<'t, const K: usize> Lines<'t, K> {
         Ok(Self { tree, axes: &tree.info().axes, places: Vec::new(), out, outside: 0 })
     }
 
-    fn cell(&mut self, text: &str, wrong: &Wrong<'_>) -> Result<(), Error> {
+    fn cell(&mut self, text: &str, wrong: &Explain<'_>) -> Result<(), Error> {
         if text.contains('=') {
             let cell = self.named(text).map_err(|why| Error::Input(wrong(why)))?;
             let text: Vec<_> = cell.iter().map(i64::to_string).collect();
@@ -145,7 +145,7 @@ impl<'t, const K: usize> Lines<'t, K> {
         }
     }
 
-    fn point(&mut self, text: &str, wrong: &Wrong<'_>) -> Result<(), Error> {
+    fn point(&mut self, text: &str, wrong: &Explain<'_>) -> Result<(), Error> {
         let point = numbers::<K, f64>(text, "a number such as 0.5").map_err(|why| Error::Input(wrong(why)))?;
         let cell = self.tree.plan().domain().cell_at(point).unwrap_or([u32::MAX; K]);
         self.add(text, cell)

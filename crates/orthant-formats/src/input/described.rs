@@ -44,7 +44,7 @@ pub(super) type PlaceCells = dyn FnOnce(&mut File) -> Result<(), InputError>;
 pub(super) struct FilePiece {
     pub(super) path: PathBuf,
     /// Where it begins, or what is packed does.
-    pub(super) start: Begins,
+    pub(super) start: PieceStart,
     pub(super) packing: Packing,
     /// Bytes of what was packed that come before the cells.
     pub(super) skip: u64,
@@ -55,7 +55,7 @@ pub(super) struct FilePiece {
 
 /// Where a piece begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Begins {
+pub(super) enum PieceStart {
     At(u64),
     /// It is the end of the file.
     End,
@@ -74,8 +74,8 @@ pub(super) enum Packing {
 pub(super) enum After {
     /// There must be none.
     Refused,
-    /// They are let by, and said.
-    Said,
+    /// They are let by, and reported.
+    Reported,
     /// They are others'.
     Others,
 }
@@ -83,7 +83,7 @@ pub(super) enum After {
 impl Described {
     /// Cells that follow a header in the same file, which ends with them.
     pub(super) fn after_header(path: &Path, layout: Layout, after: After, about: About) -> Result<Self, InputFault> {
-        let (start, bytes) = (Begins::At(layout.offset), layout.bytes()?);
+        let (start, bytes) = (PieceStart::At(layout.offset), layout.bytes()?);
         let path = path.to_owned();
         let piece = FilePiece { path, start, packing: Packing::Nothing, skip: 0, bytes, after };
         Ok(Self { layout, cells: Located::Pieces(vec![piece]), about, files: Members::default() })
@@ -96,8 +96,8 @@ impl FilePiece {
         let have = |offset: u64| length.saturating_sub(offset);
         let wrong = |offset: u64| InputFault::Length { offset, have: have(offset), need: self.bytes };
         let start = match self.start {
-            Begins::At(start) => start.saturating_add(self.skip),
-            Begins::End => u64::try_from(self.bytes).map_or(0, have),
+            PieceStart::At(start) => start.saturating_add(self.skip),
+            PieceStart::End => u64::try_from(self.bytes).map_or(0, have),
         };
         match u128::from(have(start)).checked_sub(self.bytes) {
             Some(0) => Ok((start, 0)),
@@ -108,7 +108,7 @@ impl FilePiece {
 
     /// Fails if what is packed cannot have as many bytes as the header says: a byte of Deflate is at most 1032.
     pub(super) fn can_be(&self, files: &mut LastFile) -> Result<(), InputFault> {
-        let Begins::At(offset) = self.start else { return Ok(()) };
+        let PieceStart::At(offset) = self.start else { return Ok(()) };
         if self.packing == Packing::Nothing {
             return Ok(());
         }
@@ -129,7 +129,7 @@ impl FilePiece {
             }
             return Ok(after);
         }
-        let Begins::At(offset) = self.start else { unreachable!("what is packed begins somewhere") };
+        let PieceStart::At(offset) = self.start else { unreachable!("what is packed begins somewhere") };
         let file = FilePart::new(file, offset, u64::MAX);
         let damaged = || InputFault::Packed { offset, need: self.bytes.saturating_add(self.skip.into()) };
         let mut packed = Unpacking { bytes: unpack(BufReader::new(file), self.packing), failed: false };

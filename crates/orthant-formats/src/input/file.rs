@@ -264,7 +264,7 @@ impl FoundCells {
         room: impl FnOnce(u64) -> io::Result<fs::File>,
     ) -> Result<Self, InputError> {
         let wrong = |wrong| InputError { path: path.to_owned(), wrong };
-        let told = |piece: &FilePiece, after: u64| if piece.after == After::Said { after } else { 0 };
+        let told = |piece: &FilePiece, after: u64| if piece.after == After::Reported { after } else { 0 };
         let mut after = 0u64;
         let file = match cells {
             Located::Pieces(pieces) => match &pieces[..] {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use hdf5_pure::{AttrValue, Dataset, Datatype, DatatypeByteOrder, File, FloatingPointLayout};
 
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
+use crate::input::described::{After, Described, FilePiece, Located, Packing, PieceStart};
 use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::Layout;
@@ -81,7 +81,7 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, InputFault> {
     let cells = match data.layout().map_err(fault)? {
         hdf5_pure::Layout::Contiguous { address: Some(start), .. } if data.filters().is_empty() => {
             layout.offset = start;
-            let (path, start, packing) = (path.to_owned(), Begins::At(start), Packing::Nothing);
+            let (path, start, packing) = (path.to_owned(), PieceStart::At(start), Packing::Nothing);
             Located::Pieces(vec![FilePiece { path, start, packing, skip: 0, bytes, after: After::Others }])
         }
         hdf5_pure::Layout::Virtual => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
+use crate::input::described::{After, Described, FilePiece, Located, Packing, PieceStart};
 use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::files::data_files;
 use crate::input::format::{Access, Format, no_folder};
@@ -179,13 +179,13 @@ impl MetaHeader {
         };
         let piece = |file: std::path::PathBuf| {
             let begins = if local { self.end } else { skip.unwrap_or(0) };
-            let start = if skip.is_none() { Begins::End } else { Begins::At(begins) };
+            let start = if skip.is_none() { PieceStart::End } else { PieceStart::At(begins) };
             let packing = if packed { packing(&file, begins)? } else { Packing::Nothing };
-            Ok(FilePiece { path: file, start, packing, skip: 0, bytes: whole / count, after: After::Said })
+            Ok(FilePiece { path: file, start, packing, skip: 0, bytes: whole / count, after: After::Reported })
         };
         let files = if local { Vec::new() } else { paths.clone() };
         let pieces = paths.into_iter().map(piece).collect::<Result<Vec<_>, InputFault>>()?;
-        if let [FilePiece { start: Begins::At(start), packing: Packing::Nothing, .. }] = pieces[..] {
+        if let [FilePiece { start: PieceStart::At(start), packing: Packing::Nothing, .. }] = pieces[..] {
             layout.offset = start;
         }
         let about = self.about(axes)?;

@@ -5,7 +5,7 @@
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, unpack};
+use crate::input::described::{After, Described, FilePiece, Located, Packing, PieceStart, unpack};
 use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::Layout;
@@ -120,14 +120,14 @@ fn described(path: &Path) -> Result<Described, InputFault> {
         Layout { kind: header.kind()?, size, order: IndexOrder::C, endian: header.endian, offset: header.start()? };
     let (data, files) = if header.alone { (path.to_owned(), vec![]) } else { beside(path)? };
     let packing = if header.alone { packing } else { self::packing(&data) };
-    let mut start = Begins::At(layout.offset);
+    let mut start = PieceStart::At(layout.offset);
     let mut skip = 0;
     if packing == Packing::Gzip {
-        (start, skip) = (Begins::At(0), layout.offset);
+        (start, skip) = (PieceStart::At(0), layout.offset);
         layout.offset = 0;
     }
     let about = header.about(layout.size.len());
-    let piece = FilePiece { path: data, start, packing, skip, bytes: layout.bytes()?, after: After::Said };
+    let piece = FilePiece { path: data, start, packing, skip, bytes: layout.bytes()?, after: After::Reported };
     Ok(Described { layout, cells: Located::Pieces(vec![piece]), about, files: files.into() })
 }
 

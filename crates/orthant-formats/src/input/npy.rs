@@ -70,7 +70,7 @@ fn header(mut file: impl Read, length: u64, may_be_empty: bool) -> Result<Layout
     let mut text = vec![0; own as usize];
     file.read_exact(&mut text)?;
     let mut reader = Reader { text: &text, at: 0, begins, may_be_empty };
-    let (kind, endian, order, size) = reader.dictionary()?;
+    let Dictionary { kind, endian, order, size } = reader.dictionary()?;
     Ok(Layout { kind, size, order, endian, offset: begins + own })
 }
 
@@ -84,7 +84,13 @@ struct Reader<'h> {
     may_be_empty: bool,
 }
 
-type Said = (CellType, Endian, IndexOrder, Vec<u32>);
+/// What the dictionary of a header says.
+struct Dictionary {
+    kind: CellType,
+    endian: Endian,
+    order: IndexOrder,
+    size: Vec<u32>,
+}
 
 impl<'h> Reader<'h> {
     fn offset(&self) -> u64 {
@@ -114,7 +120,7 @@ impl<'h> Reader<'h> {
         if self.takes(byte) { Ok(()) } else { self.lacks(wanted) }
     }
 
-    fn dictionary(&mut self) -> Result<Said, InputFault> {
+    fn dictionary(&mut self) -> Result<Dictionary, InputFault> {
         let (mut cells, mut order, mut size) = (None, None, None);
         self.needs(b'{', "'{'")?;
         while !self.takes(b'}') {
@@ -138,7 +144,7 @@ impl<'h> Reader<'h> {
             return self.lacks("end");
         }
         match (cells, order, size) {
-            (Some((kind, endian)), Some(order), Some(size)) => Ok((kind, endian, order, size)),
+            (Some((kind, endian)), Some(order), Some(size)) => Ok(Dictionary { kind, endian, order, size }),
             (None, ..) => self.lacks("descr"),
             (_, None, _) => self.lacks("fortran_order"),
             (.., None) => self.lacks("shape"),

@@ -9,7 +9,7 @@ use std::path::Path;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
+use crate::input::described::{After, Described, FilePiece, Located, Packing, PieceStart};
 use crate::input::error::{InputError, InputFault};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::members::Members;
@@ -54,7 +54,7 @@ pub(super) fn describe(path: &Path, member: Option<&str>, _: Access) -> Result<D
         let write = move |out: &mut dyn Write| inflate(&file, &found, out).map_err(inside);
         Located::Unpacked { bytes: found.length.into(), write: Box::new(write) }
     } else {
-        let start = Begins::At(found.start + layout.offset);
+        let start = PieceStart::At(found.start + layout.offset);
         let path = path.to_owned();
         Located::Pieces(vec![FilePiece {
             path,

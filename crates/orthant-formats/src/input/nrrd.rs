@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::BufReader;
 use std::path::Path;
 
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
+use crate::input::described::{After, Described, FilePiece, Located, Packing, PieceStart};
 use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::files::{data_files, past_lines};
 use crate::input::format::{Access, Format, no_folder};
@@ -147,12 +147,12 @@ impl NrrdHeader {
         let from = if attached { self.end } else { 0 };
         let piece = |file: std::path::PathBuf| {
             let begins = past_lines(&file, from, lines)?;
-            let start = if skip.is_none() { Begins::End } else { Begins::At(begins) };
-            Ok(FilePiece { path: file, start, packing, skip: skip.unwrap_or(0), bytes, after: After::Said })
+            let start = if skip.is_none() { PieceStart::End } else { PieceStart::At(begins) };
+            Ok(FilePiece { path: file, start, packing, skip: skip.unwrap_or(0), bytes, after: After::Reported })
         };
         let files = if attached { Vec::new() } else { paths.clone() };
         let pieces = paths.into_iter().map(piece).collect::<Result<Vec<_>, InputFault>>()?;
-        if let [FilePiece { start: Begins::At(start), skip, packing: Packing::Nothing, .. }] = pieces[..] {
+        if let [FilePiece { start: PieceStart::At(start), skip, packing: Packing::Nothing, .. }] = pieces[..] {
             layout.offset = start.saturating_add(skip);
         }
         let about = self.about(&layout)?;

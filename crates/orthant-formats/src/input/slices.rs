@@ -38,7 +38,7 @@ fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputE
     }
     let size = vec![size[0], size[1], slices.len() as u32];
     let layout = Layout { kind, size, order: IndexOrder::C, endian: Endian::HERE, offset: 0 };
-    let mut about = first.about(&first.said(), 3);
+    let mut about = first.about(&first.notes(), 3);
     if others > 0 {
         about.remarks.push(Remark::OtherFiles(others));
     }

@@ -5,12 +5,12 @@
 
 mod decode;
 mod directory;
-mod said;
+mod page_notes;
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
+use crate::input::described::{After, Described, FilePiece, Located, Packing, PieceStart};
 use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::Layout;
@@ -21,7 +21,7 @@ use directory::{Beside, Compression};
 use orthant::tree::TreeLabel;
 use orthant::tree::{About, Remark};
 use orthant::{Endian, IndexOrder};
-use said::PageNotes;
+use page_notes::PageNotes;
 
 pub(super) const FORMAT: Format =
     Format { name: "TIFF", extensions: &["tif", "tiff", "btf"], part: None, folder: no_folder, describe };
@@ -72,13 +72,13 @@ impl Pages {
                     return Err(InputFault::Length { offset, have: bytes, need });
                 }
                 match pieces.last_mut() {
-                    Some(last) if matches!(last.start, Begins::At(start) if u128::from(start) + last.bytes == u128::from(offset)) =>
+                    Some(last) if matches!(last.start, PieceStart::At(start) if u128::from(start) + last.bytes == u128::from(offset)) =>
                     {
                         last.bytes += need;
                     }
                     _ => pieces.push(FilePiece {
                         path: path.to_owned(),
-                        start: Begins::At(offset),
+                        start: PieceStart::At(offset),
                         packing: Packing::Nothing,
                         skip: 0,
                         bytes: need,
@@ -98,13 +98,13 @@ impl Pages {
     }
 
     /// What is known of a page's own axes, of `k`.
-    pub(super) fn about(&self, said: &PageNotes, k: usize) -> About {
+    pub(super) fn about(&self, notes: &PageNotes, k: usize) -> About {
         let mut about = About::new(k);
         for (axis, name) in ["x", "y"].into_iter().enumerate() {
             about.axes[axis].name = Some(name.into());
-            if let Some(spacing) = said.spacing(axis, self.beside.resolution) {
+            if let Some(spacing) = notes.spacing(axis, self.beside.resolution) {
                 about.step(axis, spacing, spacing / 2.0);
-                about.axes[axis].unit.clone_from(&said.unit);
+                about.axes[axis].unit.clone_from(&notes.unit);
             }
         }
         let grey = self.beside.palette.iter().all(|[red, green, blue]| red == green && green == blue);
@@ -120,7 +120,7 @@ impl Pages {
         about
     }
 
-    pub(super) fn said(&self) -> PageNotes {
+    pub(super) fn notes(&self) -> PageNotes {
         PageNotes::of(&self.beside.description)
     }
 }
@@ -155,17 +155,17 @@ fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputE
 
 fn described(path: &Path) -> Result<Described, InputFault> {
     let stack = Pages::read(path)?;
-    let (kind, size, said) = (stack.pages[0].kind, stack.pages[0].size, stack.said());
+    let (kind, size, notes) = (stack.pages[0].kind, stack.pages[0].size, stack.notes());
     let mut pieces = stack.plain(path)?;
     let mut pages = stack.pages.len() as u64;
     // ImageJ writes stacks that a directory cannot hold as one page, and cells go on.
-    if let (1, Some(images), Some([piece])) = (pages, said.images, pieces.as_deref_mut())
+    if let (1, Some(images), Some([piece])) = (pages, notes.images, pieces.as_deref_mut())
         && images > 1
     {
         piece.bytes = stack.page_bytes().saturating_mul(images.into());
         pages = images;
     }
-    let axes = said.axes(pages);
+    let axes = notes.axes(pages);
     let count = |(_, cells): &(&str, u64)| {
         u32::try_from(*cells)
             .map_err(|_| InputFault::Damaged { at: FilePlace::Byte(0), what: format!("{cells} pages are too many") })
@@ -178,10 +178,10 @@ fn described(path: &Path) -> Result<Described, InputFault> {
         endian: stack.endian,
         offset: 0,
     };
-    let mut about = stack.about(&said, layout.size.len());
+    let mut about = stack.about(&notes, layout.size.len());
     for (index, (name, _)) in axes.iter().enumerate() {
         about.axes[2 + index].name = Some((*name).to_owned());
-        if let Some((spacing, unit)) = said.between(name) {
+        if let Some((spacing, unit)) = notes.between(name) {
             about.step(2 + index, spacing, spacing / 2.0);
             about.axes[2 + index].unit = unit;
         }
@@ -192,7 +192,7 @@ fn described(path: &Path) -> Result<Described, InputFault> {
     let bytes = layout.bytes()?;
     let cells = match pieces {
         Some(pieces) => {
-            if let [FilePiece { start: Begins::At(start), .. }] = pieces[..] {
+            if let [FilePiece { start: PieceStart::At(start), .. }] = pieces[..] {
                 layout.offset = start;
             }
             Located::Pieces(pieces)

@@ -40,21 +40,21 @@ impl PageNotes {
     }
 
     fn imagej(text: &str) -> Self {
-        let said = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
-        let count = |name| said(name).and_then(|text| text.trim().parse().ok());
+        let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        let count = |name| value(name).and_then(|text| text.trim().parse().ok());
         let number =
-            |name| said(name).and_then(|text| text.trim().parse().ok()).filter(|number: &f64| number.is_finite());
+            |name| value(name).and_then(|text| text.trim().parse().ok()).filter(|number: &f64| number.is_finite());
         let order = [("c", count("channels")), ("z", count("slices")), ("t", count("frames"))];
         let between = number("finterval").filter(|&seconds| seconds > 0.0);
         Self {
             images: count("images"),
             order: order.into_iter().map(|(name, count)| (name, count.unwrap_or(1))).collect(),
-            unit: said("unit").and_then(unit),
+            unit: value("unit").and_then(unit),
             own: [None; 2],
-            imagej: said("unit").and_then(unit).is_some(),
+            imagej: value("unit").and_then(unit).is_some(),
             steps: [
-                number("spacing").map(|step| (step, said("zunit").or(said("unit")).and_then(unit))),
-                between.map(|step| (step, said("tunit").and_then(unit).or(Some("s".into())))),
+                number("spacing").map(|step| (step, value("zunit").or(value("unit")).and_then(unit))),
+                between.map(|step| (step, value("tunit").and_then(unit).or(Some("s".into())))),
             ],
         }
     }
@@ -62,24 +62,24 @@ impl PageNotes {
     /// OME's is XML, of which the attributes of the first `Pixels` are looked at.
     fn ome(text: &str) -> Option<Self> {
         let pixels = text.split_once("<Pixels")?.1.split_once('>')?.0;
-        let said = |name: &str| {
+        let value = |name: &str| {
             let after = pixels.split_once(&format!(" {name}=\""))?.1;
             after.split_once('"').map(|(value, _)| value)
         };
-        let count = |name: &str| said(name).and_then(|text| text.parse().ok()).unwrap_or(1);
+        let count = |name: &str| value(name).and_then(|text| text.parse().ok()).unwrap_or(1);
         let number = |name: &str| {
-            said(name).and_then(|text| text.parse().ok()).filter(|number: &f64| number.is_finite() && *number > 0.0)
+            value(name).and_then(|text| text.parse().ok()).filter(|number: &f64| number.is_finite() && *number > 0.0)
         };
-        let of = |name: &str| unit(said(name).unwrap_or("um"));
+        let of = |name: &str| unit(value(name).unwrap_or("um"));
         // XYZCT: what follows x and y, the fastest first.
-        let letters = said("DimensionOrder").and_then(|order| order.strip_prefix("XY")).unwrap_or("CZT");
+        let letters = value("DimensionOrder").and_then(|order| order.strip_prefix("XY")).unwrap_or("CZT");
         let order = letters.chars().filter_map(|letter| match letter {
             'C' => Some(("c", count("SizeC"))),
             'Z' => Some(("z", count("SizeZ"))),
             'T' => Some(("t", count("SizeT"))),
             _ => None,
         });
-        let time = unit(said("TimeIncrementUnit").unwrap_or("s"));
+        let time = unit(value("TimeIncrementUnit").unwrap_or("s"));
         Some(Self {
             images: None,
             order: order.collect(),
@@ -100,11 +100,11 @@ impl PageNotes {
 
     /// The axes of `pages`, the fastest first: those that are said, if there are as many pages, else `z`.
     pub(super) fn axes(&self, pages: u64) -> Vec<(&'static str, u64)> {
-        let said: Vec<_> = self.order.iter().filter(|(_, count)| *count > 1).copied().collect();
-        let product = said.iter().try_fold(1u64, |product, (_, count)| product.checked_mul(*count));
+        let known: Vec<_> = self.order.iter().filter(|(_, count)| *count > 1).copied().collect();
+        let product = known.iter().try_fold(1u64, |product, (_, count)| product.checked_mul(*count));
         match (pages, product) {
             (1, _) => Vec::new(),
-            (_, Some(product)) if product == pages => said,
+            (_, Some(product)) if product == pages => known,
             _ => vec![("z", pages)],
         }
     }
