@@ -15,6 +15,7 @@ use orthant::result::Keep;
 
 /// How much is varied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scope {
     /// Every pair of choices, fields among them.
     Full,
