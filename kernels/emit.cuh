@@ -6,7 +6,7 @@
 // may change what this block does about it where `Lead::LAUNCHES`. One thread calls them, of the first block that shares the
 // region. True for everyone if the region is divided.
 template <class Lead>
-DEVICE bool emit(const RunArgs& run, const FieldArgs& args, const LaunchArgs& launch, const Region& region,
+DEVICE bool emit(const RunArgs& run, const FieldArgs& args, const ExploreArgs& launch, const Region& region,
                  const Outcome& outcome, const Share& share, Listener& listener, const Lead& lead) {
     const bool mixed = outcome.mixed, first = threadIdx.x == 0 && share.piece == 0;
     if (mixed && !launch.last) {

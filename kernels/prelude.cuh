@@ -3,13 +3,13 @@
 
 #include "ground.cuh"
 
-// Every kernel takes the same three structs: what the run is, what this launch is, what the field needs.
+// Every kernel takes three structs: what the run is, what this launch is (the strategy's `Launch`), what the field needs.
 #ifndef KERNEL
-#define KERNEL_OF(threads, name)                                                                                       \
+#define KERNEL_OF(threads, name, Launch)                                                                               \
     extern "C" __global__ void __launch_bounds__(threads)                                                              \
-        name(const __grid_constant__ RunArgs run, const __grid_constant__ LaunchArgs launch,                           \
+        name(const __grid_constant__ RunArgs run, const __grid_constant__ Launch launch,                               \
              const __grid_constant__ FieldArgs args)
-#define KERNEL(name) KERNEL_OF(BLOCK, name)
+#define KERNEL(name, Launch) KERNEL_OF(BLOCK, name, Launch)
 #endif
 
 // Coordinates on D axes; axis 0 is x, the fastest.

@@ -37,8 +37,13 @@ impl<T: DeviceMember, const N: usize> DeviceMember for [T; N] {
 
 /// A struct that kernels take, made by [`device_struct!`](crate::device_struct).
 pub trait DeviceStruct {
-    /// Name, offset and bytes of every member, in their order.
+    /// Name, offset and bytes of every member, in their order; of a struct with a base, of those that it adds.
     const MEMBERS: &'static [(&'static str, usize, usize)];
+    /// Bytes.
+    const SIZE: usize = {
+        let (_, offset, bytes) = Self::MEMBERS[Self::MEMBERS.len() - 1];
+        offset + bytes
+    };
     /// Its C++ declaration under `name`. The fields are those of [`bytes`](Self::bytes), in their order; an assertion on
     /// the size says that the compiler left no gaps between them.
     fn declaration(name: &str) -> String;
@@ -48,17 +53,25 @@ pub trait DeviceStruct {
 
 /// Declares a struct for Rust and for kernels. Members are `u32`, `u64`, `i32`, `i64`, `f32`, `f64` and arrays of them; they
 /// follow each other without gaps, so those of 8 bytes go where eights divide the bytes before them.
+///
+/// `struct Name: Base` adds members to those of another struct: in Rust that is the field `base`, in kernels the base class of the
+/// same name.
 #[macro_export]
 macro_rules! device_struct {
-    ($(#[$doc:meta])* $vis:vis struct $Name:ident { $($(#[$field_doc:meta])* $field:ident: $T:ty),+ $(,)? }) => {
+    (
+        $(#[$doc:meta])* $vis:vis struct $Name:ident $(: $Base:ident)? {
+            $($(#[$field_doc:meta])* $field:ident: $T:ty),+ $(,)?
+        }
+    ) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, Default, PartialEq)]
-        $vis struct $Name { $($(#[$field_doc])* pub(crate) $field: $T),+ }
+        $vis struct $Name { $(pub(crate) base: $Base,)? $($(#[$field_doc])* pub(crate) $field: $T),+ }
 
         impl $crate::abi::DeviceStruct for $Name {
             const MEMBERS: &'static [(&'static str, usize, usize)] = &{
                 let mut members =
                     [$((stringify!($field), 0, <$T as $crate::abi::DeviceMember>::SIZE)),+];
+                $(members[0].1 = <$Base as $crate::abi::DeviceStruct>::SIZE;)?
                 let mut i = 1;
                 while i < members.len() {
                     members[i].1 = members[i - 1].1 + members[i - 1].2;
@@ -68,10 +81,13 @@ macro_rules! device_struct {
             };
 
             fn declaration(name: &str) -> String {
-                $crate::abi::declaration(name, Self::MEMBERS, &[$(<$T as $crate::abi::DeviceMember>::declare),+])
+                let heading = name.to_owned() $(+ concat!(" : ", stringify!($Base)))?;
+                let declare: &[fn(&str) -> String] = &[$(<$T as $crate::abi::DeviceMember>::declare),+];
+                $crate::abi::declaration(name, &heading, Self::MEMBERS, declare)
             }
             fn bytes(&self) -> Vec<u8> {
                 let mut bytes = Vec::new();
+                $(bytes.extend(<$Base as $crate::abi::DeviceStruct>::bytes(&self.base));)?
                 $($crate::abi::DeviceMember::put(&self.$field, &mut bytes);)+
                 bytes
             }
@@ -81,14 +97,20 @@ macro_rules! device_struct {
 pub(crate) use device_struct;
 
 /// The declaration of a struct with some [members](DeviceStruct::MEMBERS), each of which is [declared](DeviceMember::declare) in its way.
+/// Its heading is its name, and its base if it has one.
 #[doc(hidden)]
-pub fn declaration(name: &str, members: &[(&str, usize, usize)], declare: &[fn(&str) -> String]) -> String {
+pub fn declaration(
+    name: &str,
+    heading: &str,
+    members: &[(&str, usize, usize)],
+    declare: &[fn(&str) -> String],
+) -> String {
     let (mut fields, mut size) = (String::new(), 0);
-    for (&(member, _, bytes), declare) in members.iter().zip(declare) {
+    for (&(member, offset, bytes), declare) in members.iter().zip(declare) {
         fields += &format!("    {};\n", declare(member));
-        size += bytes;
+        size = offset + bytes;
     }
-    format!("struct {name} {{\n{fields}}};\nstatic_assert(sizeof({name}) == {size}, \"{name} has gaps\");\n")
+    format!("struct {heading} {{\n{fields}}};\nstatic_assert(sizeof({name}) == {size}, \"{name} has gaps\");\n")
 }
 
 /// `values` in the first places of eight.
@@ -105,6 +127,9 @@ mod tests {
     device_struct! {
         struct Example { pointer: u64, count: u32, sides: [u32; 3] }
     }
+    device_struct! {
+        struct Longer: Example { more: u64 }
+    }
 
     #[test]
     fn declarations_carry_the_layout() {
@@ -114,5 +139,14 @@ mod tests {
         let bytes = Example { pointer: 1, count: 2, sides: [3, 4, 5] }.bytes();
         assert_eq!(bytes.len(), 24);
         assert_eq!(bytes[12..16], 3u32.to_ne_bytes());
+    }
+    #[test]
+    fn a_base_comes_first() {
+        let text = Longer::declaration("Longer");
+        assert!(text.starts_with("struct Longer : Example {\n    u64 more;\n};\n"), "{text}");
+        assert!(text.contains("sizeof(Longer) == 32"), "{text}");
+        assert_eq!(Longer::MEMBERS, [("more", 24, 8)]);
+        let base = Example { pointer: 1, count: 2, sides: [3, 4, 5] };
+        assert_eq!(Longer { base, more: 6 }.bytes(), [base.bytes(), 6u64.to_ne_bytes().into()].concat());
     }
 }

@@ -12,7 +12,7 @@ struct Batch {
 };
 
 DEVICE Entry member(const DpArgs& dp, const Batch& batch, u32 number) {
-    const LaunchArgs& launch = level_of(dp, batch.level);
+    const ExploreArgs& launch = level_of(dp, batch.level);
     if (batch.level == dp.root_level) return olt_root(launch, u32(batch.parent) + number);
     return curve_child(launch, batch.parent, number);
 }

@@ -5,7 +5,7 @@
 // as many tickets as credits, so that a free one is found soon. Beside that, grids that have not begun are counted.
 #pragma once
 
-DEVICE const LaunchArgs& level_of(const DpArgs& dp, u32 level) { return ((const LaunchArgs*)dp.levels)[level]; }
+DEVICE const ExploreArgs& level_of(const DpArgs& dp, u32 level) { return ((const ExploreArgs*)dp.levels)[level]; }
 DEVICE u32* dp_counter(const DpArgs& dp, u32 counter) { return (u32*)dp.counters + counter; }
 
 DEVICE void count_up(const DpArgs& dp, u32 counter) { atomicAdd(dp_counter(dp, counter), 1u); }
@@ -40,7 +40,7 @@ DEVICE u32 take_credit(const DpArgs& dp, u32 blocks) {
 }
 
 // What a launch came to, by its error code: counts it in a column of `launch`, or takes its credit back.
-DEVICE bool launched(const DpArgs& dp, const LaunchArgs& launch, u32 column, u32 error, u32 ticket) {
+DEVICE bool launched(const DpArgs& dp, const ExploreArgs& launch, u32 column, u32 error, u32 ticket) {
     if (error == 0) {
         count(launch.tallies, column, 1);
         return true;

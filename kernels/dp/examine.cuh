@@ -11,7 +11,7 @@ struct Filling {
 ENTRY(dp_fill, const DpArgs*, dp, Filling, filling, u64, from) {
     begin_grid(*dp);
     const Origin origin(from);
-    const LaunchArgs& launch = level_of(*dp, origin.level);
+    const ExploreArgs& launch = level_of(*dp, origin.level);
     const RunArgs& run = *(const RunArgs*)dp->run;
     fill(run, region_at(run, launch, curve_coords(launch, filling.code)), filling.value, {blockIdx.x, gridDim.x});
     end_block(*dp, origin);
@@ -20,7 +20,7 @@ ENTRY(dp_fill, const DpArgs*, dp, Filling, filling, u64, from) {
 ENTRY(dp_leaf, const DpArgs*, dp, Code, code, u64, from) {
     begin_grid(*dp);
     const Origin origin(from);
-    const LaunchArgs& launch = level_of(*dp, origin.level);
+    const ExploreArgs& launch = level_of(*dp, origin.level);
     const RunArgs& run = *(const RunArgs*)dp->run;
     const FieldArgs& args = *(const FieldArgs*)dp->args;
     Listener listener(dp->stop);
@@ -48,7 +48,7 @@ DEVICE void remember(const DpArgs& dp, u32 level, Code code, const Outcome& outc
 struct DpLead {
     static constexpr bool LAUNCHES = true;
     const DpArgs& dp;
-    const LaunchArgs& launch;
+    const ExploreArgs& launch;
     u32 level;
     Code code;
 
@@ -76,7 +76,7 @@ struct DpLead {
 DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     const RunArgs& run = *(const RunArgs*)dp.run;
     const FieldArgs& args = *(const FieldArgs*)dp.args;
-    const LaunchArgs& launch = level_of(dp, level);
+    const ExploreArgs& launch = level_of(dp, level);
     Listener listener(dp.stop, true);
     const Region region = region_at(run, launch, entry.coords);
     Tally explored;

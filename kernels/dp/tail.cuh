@@ -10,7 +10,7 @@ DEVICE u64 level_regions(const DpArgs& dp, u32 level) {
 
 ENTRY(dp_level, const DpArgs*, dp, u64, first, u64, level_number) {
     const u32 level = u32(level_number);
-    const LaunchArgs& launch = level_of(*dp, level);
+    const ExploreArgs& launch = level_of(*dp, level);
     const Entry entry = olt_read(launch, u32(first + blockIdx.x));
     const bool mixed = examine(*dp, level, entry);
     if (threadIdx.x != 0) return;

@@ -13,12 +13,11 @@
 #include "settle.cuh"
 #include "emit.cuh"
 #include "listed.cuh"
-#include "balance/regions.cuh"
 
 // What ASK does with a verdict: a mixed region enters the next table, a terminal one the level's lists if others settle it.
 struct AskLead {
     static constexpr bool LAUNCHES = false;
-    const LaunchArgs& launch;
+    const AskArgs& launch;
     u32 index;
     Code code;
 
@@ -36,11 +35,11 @@ struct AskLead {
 
 // Blocks of a launch follow each other, `pieces` for a region or a leaf. Where grids are native they are a box, which lie one behind the
 // other along axis 2 (src/cuda/native.rs).
-DEVICE u64 block_number(const LaunchArgs& launch) {
+DEVICE u64 block_number(const AskArgs& launch) {
 #if NATIVE_GRIDS
-    const u32 z = blockIdx.z % launch.tiles[2];
-    const u64 entry = launch.first + blockIdx.z / launch.tiles[2];
-    return entry * launch.pieces + (z * launch.tiles[1] + blockIdx.y) * launch.tiles[0] + blockIdx.x;
+    const u32 z = blockIdx.z % launch.blocks[2];
+    const u64 entry = launch.first + blockIdx.z / launch.blocks[2];
+    return entry * launch.pieces + (z * launch.blocks[1] + blockIdx.y) * launch.blocks[0] + blockIdx.x;
 #else
     return launch.first + blockIdx.x;
 #endif
@@ -48,7 +47,7 @@ DEVICE u64 block_number(const LaunchArgs& launch) {
 
 // A block explores its region and, unless others are to do it, settles it if it is terminal. Under MBR in place `pieces` blocks
 // share that, and each explores for itself; the first of them counts.
-KERNEL(ask_explore) {
+KERNEL(ask_explore, AskArgs) {
     Listener listener(run.stop);
     const u64 block = block_number(launch);
     const u32 index = launch.pieces == 1 ? u32(block) : u32(block / launch.pieces);
@@ -66,7 +65,7 @@ KERNEL(ask_explore) {
 }
 
 // `pieces` blocks evaluate a leaf into its brick.
-KERNEL(ask_leaf) {
+KERNEL(ask_leaf, AskArgs) {
     Listener listener(run.stop);
     const Listed mine = listed_in(launch, block_number(launch));
     const Region region = region_at(run, launch, olt_read(launch, mine.number()).coords);
@@ -75,16 +74,16 @@ KERNEL(ask_leaf) {
 }
 
 // Makes items for a balancer of what levels listed, or one did: a thread each.
-KERNEL(ask_items) {
+KERNEL(ask_items, AskArgs) {
     const u64 item = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
     if (item >= launch.listed) return;
-    const Listed mine = launch.parts == 0 ? listed_in(launch, item) : listed((const LaunchArgs*)launch.parts, item);
+    const Listed mine = launch.parts == 0 ? listed_in(launch, item) : listed((const ExploreArgs*)launch.parts, item);
     const u32 index = mine.number();
     put_item(run, mine.part, item, region_at(run, mine.part, olt_read(mine.part, index).coords), ((const Value*)mine.part.values)[index]);
 }
 
 // Stable insertion, first pass: how many of a piece's regions are mixed. A piece is `pieces` rounds of the block's threads.
-KERNEL(ask_rank) {
+KERNEL(ask_rank, AskArgs) {
     const u64 piece = launch.first + blockIdx.x;
     u32 mixed = 0;
     for (u32 i = 0; i < launch.pieces; i++) {
@@ -97,7 +96,7 @@ KERNEL(ask_rank) {
 
 // Stable insertion, second pass: a mixed region's slot is the number of mixed regions before it. There are few pieces, so
 // each block adds up those before its own.
-KERNEL(ask_place) {
+KERNEL(ask_place, AskArgs) {
     __shared__ u32 before[WARPS];
     const u64 piece = launch.first + blockIdx.x;
     const u32* ranks = (const u32*)launch.ranks;

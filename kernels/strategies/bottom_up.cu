@@ -8,7 +8,7 @@
 //
 // Children tile their parent, so that this is what rule `full` finds from the top down. A pyramid is an array per level of what is
 // known of regions, by their places in the level's lattice (fields/array.cuh looks there). Of a part of a plan there is the box that
-// its roots lie in: `planes` is the first region of a level, `finest` how many there are per axis.
+// its roots lie in: `corner` is the first region of a level, `extent` how many there are per axis.
 #include "prelude.cuh"
 
 #include "team.cuh"
@@ -17,7 +17,7 @@
 #include "region.cuh"
 #include FIELD_HEADER
 
-#include "stream/map.cuh"
+#include "stream/found.cuh"
 
 static_assert(sizeof(CellValue) == sizeof(Label), "elements are stored as they are");
 
@@ -56,12 +56,12 @@ DEVICE u32 begins(const RunArgs& run, const LaunchArgs& launch, u32 j, u32 at) {
     return launch.side[j] != 0 ? at * launch.side[j] : bound(at, run.size[j], launch.grid[j]);
 }
 
-template <class Unit> DEVICE void look_at_columns(const RunArgs& run, const LaunchArgs& launch, const FieldArgs& args) {
-    const u32 from = begins(run, launch, 0, launch.planes[0]), end = begins(run, launch, 0, launch.planes[0] + launch.finest[0]);
+template <class Unit> DEVICE void look_at_columns(const RunArgs& run, const PyramidArgs& launch, const FieldArgs& args) {
+    const u32 from = begins(run, launch, 0, launch.corner[0]), end = begins(run, launch, 0, launch.corner[0] + launch.extent[0]);
     const u32 columns = (end - from) / CELLS<Unit>;
     u64 all = columns;
 #pragma unroll
-    for (u32 j = 1; j < DIM; j++) all *= launch.finest[j];
+    for (u32 j = 1; j < DIM; j++) all *= launch.extent[j];
     const u64 stride = u64(args.lies[0]) * sizeof(Label);
     u64 looked = 0;
 #pragma unroll 1
@@ -72,8 +72,8 @@ template <class Unit> DEVICE void look_at_columns(const RunArgs& run, const Laun
         at[0] = launch.side[0] != 0 ? x / launch.side[0] : u32(((u64(x) + 1) * launch.grid[0] - 1) / run.size[0]);
 #pragma unroll
         for (u32 j = 1; j < DIM; j++) {
-            at[j] = launch.planes[j] + u32(rest % launch.finest[j]);
-            rest /= launch.finest[j];
+            at[j] = launch.corner[j] + u32(rest % launch.extent[j]);
+            rest /= launch.extent[j];
         }
         const Region region = region_at(run, launch, at);
         const Label some = label(args, region.corner);
@@ -108,12 +108,12 @@ template <class Unit> DEVICE void look_at_columns(const RunArgs& run, const Laun
     if (lane() == 0 && sum > 0) count(launch.tallies, TALLY_EXPLORED, sum);
 }
 
-template <class Unit> DEVICE void look(const RunArgs& run, const LaunchArgs& launch, const FieldArgs& args) {
+template <class Unit> DEVICE void look(const RunArgs& run, const PyramidArgs& launch, const FieldArgs& args) {
     if constexpr (CELLS<Unit> > 0) look_at_columns<Unit>(run, launch, args);
 }
 
-KERNEL(pyramid_cells) {
-    switch (launch.units) {
+KERNEL(pyramid_cells, PyramidArgs) {
+    switch (launch.width) {
     case 16: return look<Sixteen>(run, launch, args);
     case 8: return look<u64>(run, launch, args);
     case 4: return look<u32>(run, launch, args);
@@ -122,12 +122,12 @@ KERNEL(pyramid_cells) {
     }
 }
 
-KERNEL(pyramid_merge) {
+KERNEL(pyramid_merge, PyramidArgs) {
     u64 all = 1;
     u32 below[DIM];
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) {
-        all *= launch.finest[j];
+        all *= launch.extent[j];
         below[j] = launch.grid[j] * split(j);
     }
     const u64 first_below = launch.map_first + level_regions(launch.grid);
@@ -139,8 +139,8 @@ KERNEL(pyramid_merge) {
         Coords at;
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) {
-            at[j] = launch.planes[j] + u32(rest % launch.finest[j]);
-            rest /= launch.finest[j];
+            at[j] = launch.corner[j] + u32(rest % launch.extent[j]);
+            rest /= launch.extent[j];
         }
         Label some{};
         bool differs = false;
@@ -165,7 +165,7 @@ KERNEL(pyramid_merge) {
 }
 
 // What becomes of a region of the launch's level, and its entry in the pyramid: absent is what lies in a region that is not divided.
-DEVICE u32 state_of(const LaunchArgs& launch, const FieldArgs& args, const Coords& coords, u64& entry) {
+DEVICE u32 state_of(const PyramidListArgs& launch, const FieldArgs& args, const Coords& coords, u64& entry) {
     const u8* const mixed = (const u8*)args.mixed;
     entry = launch.map_first + linear(launch.grid, coords);
     if (launch.level > launch.root_level) {
@@ -181,14 +181,14 @@ DEVICE u32 state_of(const LaunchArgs& launch, const FieldArgs& args, const Coord
     return mixed[entry] ? MAP_MIXED : MAP_UNIFORM;
 }
 
-// A piece of the curve is `pieces` rounds of the block's threads.
-KERNEL(list_rank) {
+// A piece of the curve is `rounds` rounds of the block's threads.
+KERNEL(list_rank, PyramidListArgs) {
     const u64 piece = launch.first + blockIdx.x;
     Found found;
     u64 mine = 0; // terminal regions, and leaves among them in the low half
 #pragma unroll 1
-    for (u32 i = 0; i < launch.pieces; i++) {
-        const u64 index = (piece * launch.pieces + i) * BLOCK + threadIdx.x;
+    for (u32 i = 0; i < launch.rounds; i++) {
+        const u64 index = (piece * launch.rounds + i) * BLOCK + threadIdx.x;
         if (index >= launch.regions) break;
         const Coords coords = olt_root(launch, u32(index)).coords;
         u64 entry;
@@ -210,7 +210,7 @@ KERNEL(list_rank) {
 }
 
 // The lists, from entry `listed` on: codes, words of uniform regions, and the first cells of leaves' bricks.
-KERNEL(list_place) {
+KERNEL(list_place, PyramidListArgs) {
     __shared__ u64 before[WARPS];
     const u64 piece = launch.first + blockIdx.x;
     const u64* const ranks = (const u64*)launch.ranks;
@@ -223,8 +223,8 @@ KERNEL(list_place) {
     for (u32 w = 0; w < WARPS; w++) base += before[w];
     const u32 lower = (1u << lane()) - 1;
 #pragma unroll 1
-    for (u32 i = 0; i < launch.pieces; i++) {
-        const u64 index = (piece * launch.pieces + i) * BLOCK + threadIdx.x;
+    for (u32 i = 0; i < launch.rounds; i++) {
+        const u64 index = (piece * launch.rounds + i) * BLOCK + threadIdx.x;
         u32 state = MAP_ABSENT;
         u64 entry = 0;
         Code code = 0;
@@ -245,21 +245,21 @@ KERNEL(list_place) {
         }
         if (state == MAP_ABSENT) continue;
         const u64 at = launch.listed + (slot >> 32);
-        ((u64*)launch.fills)[at] = code;
-        ((CellValue*)launch.values)[at] = state == MAP_UNIFORM ? CellValue(key(word_of(((const Label*)args.values)[entry]))) : CellValue(0);
-        ((u64*)launch.leaves)[at] = state == MAP_MIXED ? u64(u32(slot)) * launch.brick_cells : ~u64(0);
+        ((u64*)launch.list_codes)[at] = code;
+        ((CellValue*)launch.list_words)[at] = state == MAP_UNIFORM ? CellValue(key(word_of(((const Label*)args.values)[entry]))) : CellValue(0);
+        ((u64*)launch.list_places)[at] = state == MAP_MIXED ? u64(u32(slot)) * launch.brick_cells : ~u64(0);
     }
 }
 
-// Copies the cells of a leaf as they follow each other in its brick, by `pieces` threads.
-template <class Unit> DEVICE u64 copy_leaf(const LaunchArgs& launch, const FieldArgs& args, const Region& region, u64 place, u32 thread) {
+// Copies the cells of a leaf as they follow each other in its brick, by `lanes` threads.
+template <class Unit> DEVICE u64 copy_leaf(const PyramidListArgs& launch, const FieldArgs& args, const Region& region, u64 place, u32 thread) {
     if constexpr (CELLS<Unit> == 0) return 0;
     else {
         const u32 columns = region.extent[0] / CELLS<Unit>;
         const u32 units = u32(region.volume() / CELLS<Unit>);
         Unit* const to = (Unit*)(launch.bricks + place * sizeof(CellValue));
 #pragma unroll 1
-        for (u32 i = thread; i < units; i += launch.pieces) {
+        for (u32 i = thread; i < units; i += launch.lanes) {
             u32 rest = i / columns;
             Coords cell = region.corner;
             cell[0] += (i - rest * columns) * CELLS<Unit>;
@@ -275,14 +275,14 @@ template <class Unit> DEVICE u64 copy_leaf(const LaunchArgs& launch, const Field
 }
 
 // `regions` entries of the lists from `listed` on, of the last level.
-KERNEL(list_bricks) {
-    const u64 thread = (launch.first + blockIdx.x) * BLOCK + threadIdx.x, entry = thread / launch.pieces;
+KERNEL(list_bricks, PyramidListArgs) {
+    const u64 thread = (launch.first + blockIdx.x) * BLOCK + threadIdx.x, entry = thread / launch.lanes;
     u64 cells = 0;
-    const u64 place = entry < launch.regions ? ((const u64*)launch.leaves)[launch.listed + entry] : ~u64(0);
+    const u64 place = entry < launch.regions ? ((const u64*)launch.list_places)[launch.listed + entry] : ~u64(0);
     if (place != ~u64(0)) {
-        const Region region = region_at(run, launch, curve_coords(launch, Code(((const u64*)launch.fills)[launch.listed + entry])));
-        const u32 mine = u32(thread % launch.pieces);
-        switch (launch.units) {
+        const Region region = region_at(run, launch, curve_coords(launch, Code(((const u64*)launch.list_codes)[launch.listed + entry])));
+        const u32 mine = u32(thread % launch.lanes);
+        switch (launch.width) {
         case 16: cells = copy_leaf<Sixteen>(launch, args, region, place, mine); break;
         case 8: cells = copy_leaf<u64>(launch, args, region, place, mine); break;
         case 4: cells = copy_leaf<u32>(launch, args, region, place, mine); break;

@@ -15,7 +15,6 @@
 #include "settle.cuh"
 #include "emit.cuh"
 #include "listed.cuh"
-#include "balance/regions.cuh"
 
 #include "dp/credit.cuh"
 
@@ -30,7 +29,7 @@
 // The cells of the leaves, one block per brick.
 ENTRY(dp_bricks, const DpArgs*, dp, u64, first, u64, level) {
     const u64 brick = first + blockIdx.x;
-    const LaunchArgs& launch = level_of(*dp, u32(level));
+    const ExploreArgs& launch = level_of(*dp, u32(level));
     const RunArgs& run = *(const RunArgs*)dp->run;
     Listener listener(dp->stop);
     const Region region = region_at(run, launch, curve_coords(launch, ((const Code*)dp->leaf_codes)[brick]));
@@ -44,7 +43,7 @@ ENTRY(dp_sort, const DpArgs*, dp, u64, first, u64, regions) {
     if (number >= regions) return;
     const u32 found = ((const u32*)dp->terminal_levels)[number];
     const bool leaf = (found & LEAF) != 0;
-    const LaunchArgs& launch = level_of(*dp, found & ~LEAF);
+    const ExploreArgs& launch = level_of(*dp, found & ~LEAF);
     const u32 place = atomicAdd((u32*)launch.counters + (leaf ? COUNTER_LEAVES : COUNTER_FILLS), 1u);
     ((u32*)(leaf ? launch.leaves : launch.fills))[place] = u32(number);
 }
@@ -52,7 +51,7 @@ ENTRY(dp_sort, const DpArgs*, dp, u64, first, u64, regions) {
 // Makes items for a balancer of the sorted regions of some parts: a thread each.
 ENTRY(dp_items, const DpArgs*, dp, u64, first, u64, parts) {
     const u64 item = (first + blockIdx.x) * BLOCK + threadIdx.x;
-    const LaunchArgs* part = (const LaunchArgs*)parts;
+    const ExploreArgs* part = (const ExploreArgs*)parts;
     if (item >= part->listed) return;
     const RunArgs& run = *(const RunArgs*)dp->run;
     const Listed mine = listed(part, item);

@@ -19,7 +19,7 @@ struct Entry {
 #include FIELD_HEADER
 #include "value.cuh"
 
-KERNEL(exhaustive) {
+KERNEL(exhaustive, ExhaustiveArgs) {
     Listener listener(run.stop);
 #if NATIVE_GRIDS
     const u32 layer = u32(launch.first);

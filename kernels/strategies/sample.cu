@@ -8,10 +8,10 @@
 #include FIELD_HEADER
 #include "value.cuh"
 
-KERNEL(sample) {
+KERNEL(sample, SampleArgs) {
     Listener listener(run.stop);
     const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
-    const bool mine = index < launch.regions;
+    const bool mine = index < launch.points;
     u64 rest = mine ? index : 0;
     Coords cell;
 #pragma unroll
@@ -21,5 +21,5 @@ KERNEL(sample) {
     }
     if (listener.ends(0)) return;
     const Value found = key(value_at(args, cell));
-    if (mine) ((Value*)launch.values)[index] = found;
+    if (mine) ((Value*)launch.labels)[index] = found;
 }

@@ -18,6 +18,7 @@
 
 #include "quad.cuh"
 #include "stream/tile.cuh"
+#include "stream/found.cuh"
 #include "stream/map.cuh"
 #include "stream/list.cuh"
 #include "stream/cells.cuh"
@@ -28,7 +29,7 @@
 #include "stream/tiler.cuh"
 #include "stream/tiles.cuh"
 
-KERNEL_OF(TEAM, stream_prove) {
+KERNEL_OF(TEAM, stream_prove, StreamArgs) {
     __shared__ Listing listings[TEAM / 32];
     Listener listener(run.stop);
     Lister lister{launch, listings[warp()]};
@@ -55,7 +56,7 @@ KERNEL_OF(TEAM, stream_prove) {
     found.settle(launch.tallies);
 #else
 #ifdef PROOFS_ADD_UP
-    if (launch.units == 32) {
+    if (launch.lanes == 32) {
 #pragma unroll 1
         for (u64 i = u64(blockIdx.x) * WARPS + warp(); i < all && !listener.ends(step); i += u64(gridDim.x) * WARPS, step++) {
             const Entry entry = olt_read(launch, u32(i));

@@ -19,6 +19,7 @@
 #include "quad.cuh"
 #include "stream/faces.cuh"
 #include "stream/tile.cuh"
+#include "stream/found.cuh"
 #include "stream/map.cuh"
 #include "stream/list.cuh"
 #include "stream/cells.cuh"
@@ -27,12 +28,12 @@
 
 // The planes that an owner has evaluated along an axis: those about a root, of which the next root has the upper one if all regions are
 // roots; those between the children of another region.
-DEVICE u32 planes_of(const RunArgs& run, const LaunchArgs& launch, u32 axis, const Region& region) {
+DEVICE u32 planes_of(const RunArgs& run, const StreamArgs& launch, u32 axis, const Region& region) {
     if (launch.above != 0) return split(axis) - 1;
     return launch.whole != 0 && region.corner[axis] + region.extent[axis] < run.size[axis] ? 1 : 2;
 }
 
-KERNEL(stream_faces) {
+KERNEL(stream_faces, StreamArgs) {
     __shared__ Queue<true> queues[WARPS];
     Listener listener(run.stop);
     Evaluator<true> evaluator{args, held(queues[warp()])};
@@ -47,13 +48,13 @@ KERNEL(stream_faces) {
         level.grid[j] = roots ? launch.grid[j] : launch.grid[j] / split(j);
         level.side[j] = roots ? launch.side[j] : launch.side[j] * split(j);
     }
-    const u64 slices = (roots ? launch.regions : listed(launch.above)) * launch.pieces;
+    const u64 slices = (roots ? launch.regions : listed(launch.above)) * launch.slices;
     u64 next = ticket(launch, TICKET_SLICE);
     u32 step = 0;
 #pragma unroll 1
     for (u64 slice; (slice = __shfl_sync(WHOLE_WARP, next, 0)) < slices && !listener.ends(step); step++) {
         next = ticket(launch, TICKET_SLICE);
-        const u64 owner = slice / launch.pieces;
+        const u64 owner = slice / launch.slices;
         // Nothing between faces is likely to be outside before what is on them.
         u32 since = 0;
         Coords coords;
@@ -71,7 +72,7 @@ KERNEL(stream_faces) {
             section[j] = box.section(j);
             all += section[j] * planes_of(run, launch, j, region);
         }
-        const u32 first = u32(slice % launch.pieces) * launch.units, end = all < first + launch.units ? all : first + launch.units;
+        const u32 first = u32(slice % launch.slices) * launch.slice_cells, end = all < first + launch.slice_cells ? all : first + launch.slice_cells;
 #pragma unroll 1
         for (u32 base = first; base < end; base += 32) {
             const bool there = base + lane() < end;
@@ -118,7 +119,7 @@ struct Look {
     Value first, least;
     bool differs;
 
-    DEVICE Look(const RunArgs& run, const LaunchArgs& launch, const Coords& coords, const Region& region, u32 lowest, u32 shift) {
+    DEVICE Look(const RunArgs& run, const StreamArgs& launch, const Coords& coords, const Region& region, u32 lowest, u32 shift) {
         const u32 share = 1u << shift;
         const FaceLabel* const faces = (const FaceLabel*)launch.faces;
         const Closed box(run, region);
@@ -172,13 +173,13 @@ struct Look {
     }
 };
 
-KERNEL(stream_judge) {
+KERNEL(stream_judge, StreamArgs) {
     __shared__ Listing listings[WARPS];
     Listener listener(run.stop);
     Lister lister{launch, listings[warp()]};
     Found found;
     // A power of two.
-    const u32 share = launch.units, lowest = lane() % share, shift = __ffs(share) - 1;
+    const u32 share = launch.lanes, lowest = lane() % share, shift = __ffs(share) - 1;
     const u64 lanes = asked(launch) << shift;
     u32 step = 0;
 #pragma unroll 1

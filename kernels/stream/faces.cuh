@@ -20,17 +20,17 @@ DEVICE u32 face_stride(const RunArgs& run, u32 axis, u32 l) {
     return cells;
 }
 // The number of a cell of a plane among those of all planes.
-DEVICE u32 face_index(const RunArgs& run, const LaunchArgs& launch, u32 axis, u32 plane, const Coords& cell) {
+DEVICE u32 face_index(const RunArgs& run, const StreamArgs& launch, u32 axis, u32 plane, const Coords& cell) {
     u32 index = launch.planes[axis] + plane * layer_cells(run.size, axis);
 #pragma unroll
     for (u32 l = 0; l < DIM; l++) index += l == axis ? 0 : cell[l] * face_stride(run, axis, l);
     return index;
 }
 // The planes of an axis between those of two neighbours on a level.
-DEVICE u32 plane_step(const LaunchArgs& launch, u32 axis) { return launch.finest[axis] / launch.grid[axis]; }
+DEVICE u32 plane_step(const StreamArgs& launch, u32 axis) { return launch.finest[axis] / launch.grid[axis]; }
 
 // The coordinate of a plane's cells on its axis.
-DEVICE u32 plane_layer(const RunArgs& run, const LaunchArgs& launch, u32 axis, u32 plane) {
+DEVICE u32 plane_layer(const RunArgs& run, const StreamArgs& launch, u32 axis, u32 plane) {
     const u32 side = launch.finest_side[axis], at = side != 0 ? plane * side : bound(plane, run.size[axis], launch.finest[axis]);
     return at < run.size[axis] ? at : run.size[axis] - 1;
 }
@@ -38,7 +38,7 @@ DEVICE u32 plane_layer(const RunArgs& run, const LaunchArgs& launch, u32 axis, u
 // Where labels of planes go, and what they cost.
 struct FaceSheet {
     const RunArgs& run;
-    const LaunchArgs& launch;
+    const StreamArgs& launch;
     u64 cells = 0, labels = 0;
 
     DEVICE void put(u32 index, Value found, bool mine) {
@@ -87,7 +87,7 @@ struct Steps {
     Coords at, by, span, jump; // per axis its place, what is added to that, where it begins anew, and what is added to the number then
 
     // The plane holds at least one.
-    DEVICE Steps(const RunArgs& run, const LaunchArgs& launch, const Closed& box, u32 axis, u32 plane, u32 first, u32 apart)
+    DEVICE Steps(const RunArgs& run, const StreamArgs& launch, const Closed& box, u32 axis, u32 plane, u32 first, u32 apart)
         : axis(axis), index(face_index(run, launch, axis, plane, box.cell(axis, 0))) {
 #pragma unroll
         for (u32 l = 0; l < DIM; l++) {

@@ -11,7 +11,7 @@ DEVICE u64 ticket(const LaunchArgs& launch, u32 kind) {
 DEVICE u64 listed(u64 tallies) { return ((const u64*)tallies)[TALLY_LISTED]; }
 
 // The regions that a level asks for: roots, or children of what is listed above. Families follow one another.
-DEVICE u64 asked(const LaunchArgs& launch) { return launch.above == 0 ? launch.regions : listed(launch.above) * CHILDREN; }
+DEVICE u64 asked(const StreamArgs& launch) { return launch.above == 0 ? launch.regions : listed(launch.above) * CHILDREN; }
 
 // The coordinates, on the level above, of the region that heads a family.
 DEVICE Coords family_coords(const LaunchArgs& launch, u64 family) {

@@ -8,22 +8,14 @@ struct Fate {
     Value value; // the key of one that is uniform; of one that is mixed the steps before which no cell is outside, as is proven or guessed
 };
 
-// There are fewer than 2^32, as the host sees to.
-DEVICE u64 level_regions(const u32* grid) {
-    u64 regions = 1;
-#pragma unroll
-    for (u32 j = 0; j < DIM; j++) regions *= grid[j];
-    return regions;
-}
-
-DEVICE void map_write(const LaunchArgs& launch, const Coords& coords, const Fate& fate) {
+DEVICE void map_write(const StreamArgs& launch, const Coords& coords, const Fate& fate) {
     const u64 entry = launch.map_first + linear(launch.grid, coords);
-    ((u8*)launch.mixed)[entry] = u8(fate.state);
+    ((u8*)launch.fates)[entry] = u8(fate.state);
     ((Value*)launch.values)[entry] = fate.value;
 }
 
 // What became of a region of the launch's level: what is said of it, or of the first about it that was asked for.
-DEVICE Fate map_read(const LaunchArgs& launch, Coords coords) {
+DEVICE Fate map_read(const StreamArgs& launch, Coords coords) {
     u32 grid[DIM];
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) grid[j] = launch.grid[j];
@@ -31,7 +23,7 @@ DEVICE Fate map_read(const LaunchArgs& launch, Coords coords) {
 #pragma unroll 1
     for (u32 level = launch.level;; level--) {
         const u64 entry = first + linear(grid, coords);
-        const u32 state = ((const u8*)launch.mixed)[entry];
+        const u32 state = ((const u8*)launch.fates)[entry];
         if (state != MAP_ABSENT) return {state, ((const Value*)launch.values)[entry]};
         if (level == launch.root_level) return {MAP_ABSENT, 0};
 #pragma unroll
@@ -42,35 +34,3 @@ DEVICE Fate map_read(const LaunchArgs& launch, Coords coords) {
         first -= level_regions(grid);
     }
 }
-
-// What a level's regions come to, per thread.
-struct Found {
-    u64 subdivided = 0, filled = 0, proven = 0, leaves = 0, filled_cells = 0, leaf_cells = 0;
-
-    DEVICE void uniform(u64 cells) {
-        filled++;
-        filled_cells += cells;
-    }
-    DEVICE void mixed(u64 cells, bool last) {
-        if (!last) subdivided++;
-        else {
-            leaves++;
-            leaf_cells += cells;
-        }
-    }
-    // By whole warps.
-    DEVICE void settle(u64 tallies) const {
-        settle(tallies, TALLY_SUBDIVIDED, subdivided);
-        settle(tallies, TALLY_FILLED, filled);
-        settle(tallies, TALLY_PROVEN, proven);
-        settle(tallies, TALLY_FILLED_CELLS, filled_cells);
-        settle(tallies, TALLY_LEAVES, leaves);
-        settle(tallies, TALLY_LEAF_CELLS, leaf_cells);
-    }
-
-  private:
-    static DEVICE void settle(u64 tallies, u32 column, u64 mine) {
-        const u64 sum = warp_sum(mine);
-        if (lane() == 0 && sum > 0) count(tallies, column, sum);
-    }
-};

@@ -41,7 +41,7 @@ DEVICE constexpr u32 open_side(u32 j) { return leaf_side(j) > KNOWN ? leaf_side(
 // What a warp works with.
 struct Tiler {
     const RunArgs& run;
-    const LaunchArgs& launch;
+    const StreamArgs& launch;
     const FieldArgs& args;
     Listener& listener;
     Sheet& sheet;

@@ -1,7 +1,7 @@
 // The array of every stream.
 #pragma once
 
-KERNEL(stream_tiles) {
+KERNEL(stream_tiles, StreamArgs) {
     struct Desk {
         Piece piece;
         Leaves leaves;
@@ -25,7 +25,7 @@ KERNEL(stream_tiles) {
     // Whoever is done takes the next: some tiles take a hundred times as long as others. It is asked for ahead, and comes meanwhile.
     u64 next = ticket(launch, TICKET_TILE);
 #pragma unroll 1
-    for (u64 tile; (tile = __shfl_sync(WHOLE_WARP, next, 0)) < launch.regions && !tiler.ends(1);) {
+    for (u64 tile; (tile = __shfl_sync(WHOLE_WARP, next, 0)) < launch.tiles && !tiler.ends(1);) {
         next = ticket(launch, TICKET_TILE);
         Coords coords;
         Fate fate{MAP_ABSENT, 0};

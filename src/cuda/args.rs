@@ -1,6 +1,6 @@
 //! What both sides know of a launch: the structs that kernels take, and the constants. Kernels have them from here, as text.
 
-use crate::abi::device_struct;
+use crate::abi::{DeviceStruct, device_struct};
 use crate::cell::CellType;
 use crate::curve::DeviceCurve;
 
@@ -22,39 +22,63 @@ device_struct! {
 }
 
 device_struct! {
-    /// What a launch is: a level, its tables, and the part of it that this launch does. Addresses are 0 where there is
-    /// nothing.
+    /// What a launch is: a level, its table, its curve, and the part of it that this launch does. Strategies add what they need
+    /// besides. Addresses are 0 where there is nothing.
     pub(super) struct LaunchArgs {
         /// The number of this launch's first block.
         first: u64,
-        /// Regions of the level; points (sample); roots, or tiles (streams).
+        /// The regions that the launch is about.
         regions: u64,
-        /// The table of the level: codes of families' parents, or their places in the lattice (streams). 0 for roots.
+        /// The table of the level: a code for each family, that of its parent. 0 for roots.
         families: u64,
         /// The codes of roots that are a table; the first of those that are not.
         codes: u64,
         code: u64,
         /// The table of the next level.
         next: u64,
-        /// A byte per region: 1 if it is mixed; of all levels' regions their fates (streams).
-        mixed: u64,
-        /// A word per region that is uniform, of all levels (streams), or per point (sample).
-        values: u64,
-        /// The tallies of the level above; 0 for roots (streams).
-        above: u64,
-        /// The level's first region among those of all levels (streams).
-        map_first: u64,
-        /// Mixed regions per piece (stable insertion), or terminal ones (lists of a pyramid).
-        ranks: u64,
-        /// Counters of the level.
-        counters: u64,
         /// Costs, spread over rows.
         tallies: u64,
+        /// The curve: regions of a tree (or their logarithm), start states of trees.
+        positions: u64,
+        starts: u64,
+        level: u32,
+        leading: u32,
+        single_tree: u32,
+        last: u32,
+        /// M_j.
+        grid: [u32; 8],
+        /// n_j / M_j where whole, else 0.
+        side: [u32; 8],
+        trees: [u32; 8],
+        sides: [u32; 8],
+    }
+}
+
+device_struct! {
+    /// A native grid of a stack (kernels/strategies/exhaustive.cu). Its level is the lattice of the outer axes.
+    pub(super) struct ExhaustiveArgs: LaunchArgs {
+        /// Blocks of one native grid.
+        native: u64,
+        /// The native grid, in tiles; along axis 0 in blocks.
+        tiles: [u32; 3],
+        /// The first block along axes 1 and 2 of a grid that was cut (grid3d).
+        native_from: [u32; 2],
+        /// Tiles per block.
+        pieces: u32,
+    }
+}
+
+device_struct! {
+    /// A level whose regions blocks explore, and what becomes of terminal ones: under ASK, and under dynamic parallelism, which
+    /// keeps one of these for every level. One with `first`, `regions` and `pieces` is a part of a list (kernels/listed.cuh).
+    pub(super) struct ExploreArgs: LaunchArgs {
+        /// A word per region (ASK).
+        values: u64,
+        /// Counters of the level.
+        counters: u64,
         /// Lists of regions to be filled and evaluated later.
         fills: u64,
         leaves: u64,
-        /// The parts of a list that one launch settles (kernels/listed.cuh).
-        parts: u64,
         /// Entries of all parts, and where they go as the items of a balancer, each of `units` units of 16 bytes if they are `wide`, else
         /// of a cell.
         listed: u64,
@@ -63,47 +87,118 @@ device_struct! {
         /// Cells of the leaves, `brick_cells` for each.
         bricks: u64,
         brick_cells: u64,
-        /// The curve: regions of a tree (or their logarithm), start states of trees.
-        positions: u64,
-        starts: u64,
-        /// Labels on faces that regions share (streams).
-        faces: u64,
-        /// Blocks of one native 3-D grid of a stack.
-        native: u64,
-        level: u32,
-        leading: u32,
-        single_tree: u32,
-        last: u32,
-        stable: u32,
+        /// What happens to terminal regions, by SETTLE_.
         fill: u32,
         leaf: u32,
-        /// Blocks per region, tiles per block (Exhaustive), rounds per piece (stable insertion), or slices of a region's planes (streams).
+        /// Blocks per region.
         pieces: u32,
-        /// M_j; points per axis (sample).
-        grid: [u32; 8],
-        /// n_j / M_j where whole, else 0.
-        side: [u32; 8],
-        trees: [u32; 8],
-        sides: [u32; 8],
-        /// The native grid, in tiles; along axis 0 in blocks. Or the box of blocks of a region (ASK, grid3d).
-        tiles: [u32; 4],
-        /// The first block along axes 1 and 2 of a grid that was cut (exhaustive, grid3d).
-        native_from: [u32; 2],
-        /// The first cell of each axis' planes among those of all, the grid of the last level, and its sides where whole (streams). Of a
-        /// pyramid the first region of a box, and how many there are.
-        planes: [u32; 8],
-        finest: [u32; 8],
-        finest_side: [u32; 8],
         /// Blocks per leaf (DP).
         leaf_pieces: u32,
-        /// Of an item; cells of a slice, or lanes of a region (streams); bytes that a thread takes (pyramids).
+        /// Of an item.
         units: u32,
         wide: u32,
-        /// 1 if all regions of the level are roots (streams).
+    }
+}
+
+device_struct! {
+    /// What kernels of ASK need besides.
+    pub(super) struct AskArgs: ExploreArgs {
+        /// A byte per region: 1 if it is mixed.
+        mixed: u64,
+        /// Mixed regions per piece of the level (stable insertion).
+        ranks: u64,
+        /// The parts of a list that one launch settles, if there are several.
+        parts: u64,
+        /// 1 if mixed regions go to the next table in a pass of their own.
+        stable: u32,
+        /// The box of blocks of a region (grid3d).
+        blocks: [u32; 3],
+    }
+}
+
+device_struct! {
+    /// A level of a stream, or the tiles of its array (kernels/stream/).
+    pub(super) struct StreamArgs: LaunchArgs {
+        /// The fates of all levels' regions, and a word for each.
+        fates: u64,
+        values: u64,
+        /// The level's first region among those of all levels.
+        map_first: u64,
+        /// The tallies of the level above; 0 for roots.
+        above: u64,
+        /// Tiles of the array.
+        tiles: u64,
+        /// The leaves of which bricks are kept, by their places in the lattice, and their cells.
+        leaves: u64,
+        bricks: u64,
+        /// Labels on faces that regions share.
+        faces: u64,
+        /// The first cell of each axis' planes among those of all.
+        planes: [u32; 8],
+        /// The grid of the last level, and its sides where whole.
+        finest: [u32; 8],
+        finest_side: [u32; 8],
+        /// Slices of an owner's planes, and cells of a slice.
+        slices: u32,
+        slice_cells: u32,
+        /// Lanes that share a region.
+        lanes: u32,
+        /// 1 if all regions of the level are roots.
         whole: u32,
-        /// The level of the roots (streams).
+        /// The level of the roots.
         root_level: u32,
         padding: u32,
+    }
+}
+
+device_struct! {
+    /// A level of an array's pyramid (kernels/strategies/bottom_up.cu).
+    pub(super) struct PyramidArgs: LaunchArgs {
+        /// The level's first region among those of all levels.
+        map_first: u64,
+        /// Bytes that a thread takes.
+        width: u64,
+        /// The box of regions that roots lie in: the first, and how many there are.
+        corner: [u32; 8],
+        extent: [u32; 8],
+    }
+}
+
+device_struct! {
+    /// The terminal regions that a pyramid knows of, a level at a time (kernels/strategies/bottom_up.cu).
+    pub(super) struct PyramidListArgs: LaunchArgs {
+        /// The level's first region among those of all levels.
+        map_first: u64,
+        /// Terminal regions per piece of the curve, and leaves among them in the low half.
+        ranks: u64,
+        /// The lists, and the level's first entry: codes, words, and the first cells of bricks.
+        list_codes: u64,
+        list_words: u64,
+        list_places: u64,
+        listed: u64,
+        /// Cells of the leaves, `brick_cells` for each.
+        bricks: u64,
+        brick_cells: u64,
+        /// The level of the roots.
+        root_level: u32,
+        /// Rounds of a block's threads that are a piece.
+        rounds: u32,
+        /// Threads that copy a brick, and the bytes that each takes at a time.
+        lanes: u32,
+        width: u32,
+    }
+}
+
+device_struct! {
+    /// A coarse sample (kernels/strategies/sample.cu).
+    pub(super) struct SampleArgs {
+        /// The number of this launch's first block.
+        first: u64,
+        points: u64,
+        /// A word per point.
+        labels: u64,
+        /// Points per axis.
+        grid: [u32; 8],
     }
 }
 
@@ -111,7 +206,7 @@ device_struct! {
     /// What dynamic parallelism shares: addresses of the other structs and of its lists, and its budget.
     pub(super) struct DpArgs {
         run: u64,
-        /// `LaunchArgs` per level.
+        /// `ExploreArgs` per level.
         levels: u64,
         /// `FieldArgs`.
         args: u64,
@@ -300,6 +395,28 @@ pub(super) fn word_bytes(label: CellType) -> u64 {
 pub(super) fn region_item_bytes(dimensions: usize, label: CellType) -> u64 {
     8 * dimensions as u64 + 2 * word_bytes(label)
 }
+
+/// What a kernel is told of a launch, which may be one of a stack.
+pub(super) trait Launch: DeviceStruct + Copy {
+    /// The number of its first block.
+    fn first(&mut self) -> &mut u64;
+}
+
+macro_rules! launches {
+    ($($Args:ident.$($base:ident).+),+) => { $(
+        impl Launch for $Args {
+            fn first(&mut self) -> &mut u64 { &mut self.$($base).+ }
+        }
+    )+ };
+}
+launches!(
+    ExhaustiveArgs.base.first,
+    AskArgs.base.base.first,
+    StreamArgs.base.first,
+    PyramidArgs.base.first,
+    PyramidListArgs.base.first,
+    SampleArgs.first
+);
 
 impl LaunchArgs {
     /// Fills in the curve of a level; `starts` is the address of the trees' start states.

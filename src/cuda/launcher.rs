@@ -9,13 +9,12 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaEvent, CudaStream};
 
-use super::args::LaunchArgs;
+use super::args::Launch;
 use super::device::Device;
 use super::driver::refused;
 use super::kernel::{Argument, Kernel};
 use super::native::NativeLaunch;
 use super::watch::Watch;
-use crate::abi::DeviceStruct;
 use crate::backend::Error;
 use crate::result::Launches;
 
@@ -41,7 +40,7 @@ impl<'a> Launcher<'a> {
         kernel: &Kernel,
         blocks: u64,
         run: &Argument,
-        launch: &LaunchArgs,
+        launch: &impl Launch,
         args: &Argument,
     ) -> Result<u64, Error> {
         if blocks > self.device.max_grid() {
@@ -82,22 +81,24 @@ impl<'a> Launcher<'a> {
         blocks: u64,
         each: u64,
         run: &Argument,
-        launch: &LaunchArgs,
+        launch: &impl Launch,
         args: &Argument,
     ) -> Result<u64, Error> {
         let each = each.min(self.device.max_grid());
         let part = |first: u64| {
-            ([each.min(blocks - first) as u32, 1, 1], LaunchArgs { first: launch.first + first, ..*launch })
+            let mut part = *launch;
+            *part.first() += first;
+            ([each.min(blocks - first) as u32, 1, 1], part)
         };
         self.native(kernel, each, &mut (0..blocks.div_ceil(each)).map(|i| part(i * each)), run, args)
     }
 
     /// Launches grids of at most `each` blocks over streams; returns their number.
-    pub(super) fn native(
+    pub(super) fn native<L: Launch>(
         &mut self,
         kernel: &Kernel,
         each: u64,
-        launches: &mut dyn Iterator<Item = NativeLaunch>,
+        launches: &mut dyn Iterator<Item = NativeLaunch<L>>,
         run: &Argument,
         args: &Argument,
     ) -> Result<u64, Error> {

@@ -2,7 +2,7 @@
 
 use crate::backend::{DpLaunch, Error, How, Mapping, Pass, Stack, StrategyKind};
 use crate::choice::ChoiceError;
-use crate::cuda::args::LaunchArgs;
+use crate::cuda::args::{AskArgs, ExhaustiveArgs, Launch};
 use crate::dimension::MAX_DIM;
 
 /// The most blocks of a grid along its axes 1 and 2.
@@ -38,30 +38,38 @@ pub(super) fn settled(how: &How, split: &[u32; MAX_DIM]) -> Result<How, Error> {
 }
 
 /// A launch of a stack: blocks per axis, and what the kernel is told.
-pub(super) type NativeLaunch = ([u32; 3], LaunchArgs);
+pub(super) type NativeLaunch<L> = ([u32; 3], L);
+
+/// A launch from the block, the grid or the entry `first` on.
+fn from<L: Launch>(first: u64, mut launch: L) -> L {
+    *launch.first() = first;
+    launch
+}
 
 /// The launches of a stack of `depth` grids: `first` is the number of the grid, and grids with more blocks along axes 1 and 2 than a
 /// launch may have are cut.
-pub(super) fn layers(blocks: [u32; 3], depth: u64, launch: LaunchArgs) -> impl Iterator<Item = NativeLaunch> {
+pub(super) fn layers(depth: u64, launch: ExhaustiveArgs) -> impl Iterator<Item = NativeLaunch<ExhaustiveArgs>> {
+    let blocks = launch.tiles;
     let cut = |blocks: u32| (0..u64::from(blocks).div_ceil(MOST)).map(|i| i * MOST);
     let rest = |blocks: u32, from: u64| (u64::from(blocks) - from).min(MOST) as u32;
     (0..depth).flat_map(move |first| {
         cut(blocks[2]).flat_map(move |z| {
             cut(blocks[1]).map(move |y| {
                 let native_from = [y as u32, z as u32];
-                ([blocks[0], rest(blocks[1], y), rest(blocks[2], z)], LaunchArgs { first, native_from, ..launch })
+                let launch = from(first, ExhaustiveArgs { native_from, ..launch });
+                ([blocks[0], rest(blocks[1], y), rest(blocks[2], z)], launch)
             })
         })
     })
 }
 
 /// The launches for a list of entries with a box of blocks each: boxes follow each other along axis 2; `first` is the number of an entry.
-pub(super) fn entries(blocks: [u32; 3], entries: u64, launch: LaunchArgs) -> impl Iterator<Item = NativeLaunch> {
+pub(super) fn entries(entries: u64, launch: AskArgs) -> impl Iterator<Item = NativeLaunch<AskArgs>> {
+    let blocks = launch.blocks;
     let each = entries_of_a_launch(blocks);
     (0..entries.div_ceil(each)).map(move |i| {
         let (first, here) = (i * each, (entries - i * each).min(each));
-        let tiles = [blocks[0], blocks[1], blocks[2], 1];
-        ([blocks[0], blocks[1], blocks[2] * here as u32], LaunchArgs { first, tiles, ..launch })
+        ([blocks[0], blocks[1], blocks[2] * here as u32], from(first, launch))
     })
 }
 
@@ -87,24 +95,23 @@ mod tests {
 
     #[test]
     fn every_block_is_launched_once() {
-        let all = |launches: Vec<NativeLaunch>| {
-            launches.iter().map(|([x, y, z], _)| u64::from(*x) * u64::from(*y) * u64::from(*z)).sum::<u64>()
-        };
-        let grids: Vec<_> = layers([3, 65536, 131071], 2, LaunchArgs::default()).collect();
+        let blocks = |[x, y, z]: [u32; 3]| u64::from(x) * u64::from(y) * u64::from(z);
+        let stack = ExhaustiveArgs { tiles: [3, 65536, 131071], ..ExhaustiveArgs::default() };
+        let grids: Vec<_> = layers(2, stack).collect();
         assert_eq!(
-            grids.iter().map(|(_, launch)| (launch.first, launch.native_from)).collect::<Vec<_>>().len(),
+            grids.iter().map(|(_, launch)| (launch.base.first, launch.native_from)).collect::<Vec<_>>().len(),
             2 * 3 * 2
         );
         assert!(grids.iter().all(|([_, y, z], _)| *y <= 65535 && *z <= 65535));
         assert_eq!((grids[1].0, grids[1].1.native_from), ([3, 1, 65535], [65535, 0]));
         assert_eq!((grids[4].0, grids[4].1.native_from), ([3, 65535, 1], [0, 131070]));
-        assert_eq!(all(grids), 2 * 3 * 65536 * 131071);
-        let lists: Vec<_> = entries([2, 2, 3], 100_000, LaunchArgs::default()).collect();
+        assert_eq!(grids.iter().map(|grid| blocks(grid.0)).sum::<u64>(), 2 * 3 * 65536 * 131071);
+        let lists: Vec<_> = entries(100_000, AskArgs { blocks: [2, 2, 3], ..AskArgs::default() }).collect();
         assert_eq!(
-            lists.iter().map(|(grid, launch)| (grid[2], launch.first)).collect::<Vec<_>>(),
+            lists.iter().map(|(grid, launch)| (grid[2], launch.base.base.first)).collect::<Vec<_>>(),
             [(65535, 0), (65535, 21845), (65535, 43690), (65535, 65535), (3 * 12620, 87380),]
         );
-        assert_eq!(all(lists), 12 * 100_000);
+        assert_eq!(lists.iter().map(|list| blocks(list.0)).sum::<u64>(), 12 * 100_000);
     }
 
     #[test]

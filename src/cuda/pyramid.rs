@@ -3,6 +3,7 @@
 //! Kernels look at every cell once when a run begins (`survey.rs`), and merge families up to the level of its roots. A proof is then a
 //! look-up, under every strategy (kernels/fields/array.cuh). Levels are those of the plan, so that this holds for every n, g and r.
 
+use super::args::{PyramidArgs, PyramidListArgs};
 use super::device::Device;
 use super::kernel::Kernel;
 use super::limits;
@@ -35,6 +36,8 @@ pub(super) fn depth(outline: &Outline<'_>) -> usize {
 /// Its kernels, and those that list regions.
 pub(super) fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Specialisation {
     Specialisation::of_levels("strategies/bottom_up.cu", outline, twin, &how.clone().block(BLOCK), None)
+        .taking::<PyramidArgs>("PyramidArgs")
+        .taking::<PyramidListArgs>("PyramidListArgs")
 }
 
 /// Room for it, and its kernels.

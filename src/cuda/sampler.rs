@@ -1,6 +1,6 @@
 //! A coarse sample on a GPU: one launch over a grid of cells, and one copy back.
 
-use super::args::{LaunchArgs, RunArgs};
+use super::args::{RunArgs, SampleArgs};
 use super::device::Device;
 use super::kernel::Argument;
 use super::launcher::Launcher;
@@ -19,7 +19,7 @@ use crate::geometry::SampleGrid;
 
 /// The kernel of a sample.
 pub(super) fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Specialisation {
-    Specialisation::of_levels("strategies/sample.cu", outline, twin, how, None)
+    Specialisation::of_levels("strategies/sample.cu", outline, twin, how, None).taking::<SampleArgs>("SampleArgs")
 }
 
 /// A grid of cells.
@@ -64,8 +64,7 @@ pub(super) fn sampler<'a>(
     device.synchronise("preparing a sample")?;
     let flag = StopFlag::new(device)?;
     let run = Argument::new(&RunArgs { stop: flag.address(), size: grid.size, ..RunArgs::default() }.bytes());
-    let launch =
-        LaunchArgs { regions: grid.cells, values: labels.address(), grid: grid.per_axis, ..LaunchArgs::default() };
+    let launch = SampleArgs { first: 0, points: grid.cells, labels: labels.address(), grid: grid.per_axis };
     let blocks = grid.cells.div_ceil(u64::from(kernel.threads()));
     Ok(Box::new(move |control| {
         let _alive = (&arrays, &points);

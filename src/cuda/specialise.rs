@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::abi::DeviceStruct;
 use crate::backend::{Cycles, ExploreOrder, How, Stack};
 use crate::cell::CellType;
-use crate::cuda::args::{CONSTANTS, DpArgs, ForestArgs, LaunchArgs, RunArgs, region_item_bytes};
+use crate::cuda::args::{CONSTANTS, ForestArgs, LaunchArgs, RunArgs, region_item_bytes};
 use crate::cuda::outline::Outline;
 use crate::curve::DeviceCurve;
 use crate::field::{Arithmetic, DeviceTwin, Labels, Precision, USER_SOURCE};
@@ -74,6 +74,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "stream/tile.cuh",
     "stream/list.cuh",
     "stream/map.cuh",
+    "stream/found.cuh",
     "stream/cells.cuh",
     "stream/proof.cuh",
     "stream/faces.cuh",
@@ -192,7 +193,6 @@ impl Specialisation {
         writeln!(text, "DEVICE constexpr u32 split(u32 j) {{ return {splits}1u; }}\n").expect("writing to a string");
         text += &RunArgs::declaration("RunArgs");
         text += &LaunchArgs::declaration("LaunchArgs");
-        text += &DpArgs::declaration("DpArgs");
         if twin.forest.is_some() {
             text += &ForestArgs::declaration("ForestArgs");
         }
@@ -217,6 +217,12 @@ impl Specialisation {
         let mut curve = outline.deepest();
         curve.header = header.unwrap_or(curve.header);
         Self::new(entry, outline, twin, how, &curve, outline.bits)
+    }
+
+    /// With a struct that its kernels take.
+    pub(super) fn taking<T: DeviceStruct>(mut self, name: &str) -> Self {
+        self.generated += &T::declaration(name);
+        self
     }
 
     /// With more that is fixed; `dynamic` if its kernels launch kernels.

@@ -1,6 +1,6 @@
 //! Has a device look at every cell of an array once, as a run begins, and tell what the regions of its plan are (`pyramid.rs`).
 
-use super::args::LaunchArgs;
+use super::args::{LaunchArgs, PyramidArgs};
 use super::launcher::Launcher;
 use super::pyramid::Pyramid;
 use super::setup::Setup;
@@ -28,7 +28,8 @@ pub(super) fn survey(setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(
         }
         pyramid.mixed.set_part(args.map_first, level.regions() as u64)?;
         // The level of the roots is one that a run always comes to.
-        let args = LaunchArgs { tallies: setup.tallies(setup.start.level), ..args };
+        let base = LaunchArgs { tallies: setup.tallies(setup.start.level), ..args.base };
+        let args = PyramidArgs { base, ..args };
         let blocks = blocks(columns(setup, pyramid, level, &regions));
         launcher.fold(&pyramid.cells, blocks, &setup.run, &args, &setup.args)?;
     }
@@ -36,20 +37,21 @@ pub(super) fn survey(setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(
 }
 
 /// What a launch about a level of the pyramid is told.
-pub(super) fn args(setup: &Setup<'_>, pyramid: &Pyramid, level: &Level<MAX_DIM>) -> LaunchArgs {
+pub(super) fn args(setup: &Setup<'_>, pyramid: &Pyramid, level: &Level<MAX_DIM>) -> PyramidArgs {
     let (outline, regions) = (&setup.outline, regions_of(setup, pyramid, level));
-    LaunchArgs {
-        level: level.index,
-        last: u32::from(outline.is_last(level.index)),
-        root_level: setup.start.level,
-        grid: outline.told(level.grid),
-        side: outline.told(level.whole_sides()),
-        tallies: setup.tallies(level.index),
+    PyramidArgs {
+        base: LaunchArgs {
+            level: level.index,
+            last: u32::from(outline.is_last(level.index)),
+            grid: outline.told(level.grid),
+            side: outline.told(level.whole_sides()),
+            tallies: setup.tallies(level.index),
+            ..LaunchArgs::default()
+        },
         map_first: pyramid.first[level.index as usize],
-        planes: outline.told(regions.corner),
-        finest: outline.told(regions.extent),
-        units: pyramid.units as u32,
-        ..LaunchArgs::default()
+        width: pyramid.units,
+        corner: outline.told(regions.corner),
+        extent: outline.told(regions.extent),
     }
 }
 

@@ -391,13 +391,13 @@ inline float inverse_root_seed(float a) { return float(1 / std::sqrt(double(a)))
 
 #define __noinline__ __attribute__((noinline))
 
-#define KERNEL(name)                                                                                                   \
-    static void name(const RunArgs& run, const LaunchArgs& launch, const FieldArgs& args);                            \
+#define KERNEL(name, Launch)                                                                                           \
+    static void name(const RunArgs& run, const Launch& launch, const FieldArgs& args);                                \
     extern "C" void name##_standin(void** arguments) {                                                                 \
-        name(*(const RunArgs*)arguments[0], *(const LaunchArgs*)arguments[1], *(const FieldArgs*)arguments[2]);        \
+        name(*(const RunArgs*)arguments[0], *(const Launch*)arguments[1], *(const FieldArgs*)arguments[2]);            \
     }                                                                                                                  \
-    static void name(const RunArgs& run, const LaunchArgs& launch, const FieldArgs& args)
-#define KERNEL_OF(threads, name) KERNEL(name)
+    static void name(const RunArgs& run, const Launch& launch, const FieldArgs& args)
+#define KERNEL_OF(threads, name, Launch) KERNEL(name, Launch)
 
 #define ENTRY_AHEAD(name, A, B, C) extern "C" void name##_standin(void** arguments)
 #define ENTRY(name, A, a, B, b, C, c)                                                                                  \

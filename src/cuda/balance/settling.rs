@@ -4,7 +4,7 @@ use crate::abi::DeviceStruct;
 use crate::backend::{Error, How, Pass};
 use crate::balance::{BalanceLayout, BalancerChoice, Facts, Multiprocessors, mean_of_small};
 use crate::choice::{ChoiceError, ChoiceValue};
-use crate::cuda::args::{BalanceArgs, LaunchArgs, region_item_bytes};
+use crate::cuda::args::{BalanceArgs, ExploreArgs, LaunchArgs, region_item_bytes};
 use crate::cuda::balance::phases::{BalanceKernels, BalanceRoom, BalanceRun, defines};
 use crate::cuda::device::Device;
 use crate::cuda::launcher::Launcher;
@@ -34,15 +34,15 @@ struct Compiled {
 /// A list on its way: parts of one level each, and the items that they become.
 #[derive(Default)]
 struct List {
-    parts: Vec<LaunchArgs>,
+    parts: Vec<ExploreArgs>,
     items: Reserve,
     sizes: Reserve,
     room: BalanceRoom,
 }
 
 /// Sizes of items, and how many of each follow each other.
-fn runs(parts: &[LaunchArgs]) -> impl Iterator<Item = (u32, u64)> {
-    parts.iter().map(|part| (part.units, part.regions))
+fn runs(parts: &[ExploreArgs]) -> impl Iterator<Item = (u32, u64)> {
+    parts.iter().map(|part| (part.units, part.base.regions))
 }
 
 /// Lists that a balancer settles, and its kernels.
@@ -58,7 +58,8 @@ pub(in crate::cuda) struct Settling {
 }
 
 /// Makes the items of a list: its parts, and their address if they are on the device; returns the number of launches.
-pub(in crate::cuda) type MakeItems<'a> = &'a mut dyn FnMut(&mut Launcher<'_>, &[LaunchArgs], u64) -> Result<u64, Error>;
+pub(in crate::cuda) type MakeItems<'a> =
+    &'a mut dyn FnMut(&mut Launcher<'_>, &[ExploreArgs], u64) -> Result<u64, Error>;
 
 impl Settling {
     /// What settles lists, if there are any; its kernels are compiled for the lists that the plan is expected to have.
@@ -77,10 +78,9 @@ impl Settling {
         for (level, &regions) in setup.outline.levels.iter().zip(&setup.outline.expected) {
             // How many there are, only a run tells.
             let regions = (regions as u64).clamp(1, 1 << 24);
-            let uniform = LaunchArgs { regions, ..LaunchArgs::default() };
-            settling.add(setup, level, uniform)?;
+            settling.add(setup, level, regions, ExploreArgs::default())?;
             if setup.outline.is_last(level.index) {
-                settling.add(setup, level, LaunchArgs { leaves: 1, ..uniform })?;
+                settling.add(setup, level, regions, ExploreArgs { leaves: 1, ..ExploreArgs::default() })?;
             }
             if setup.how.tuning.pass_on_cuda() == Pass::Level || setup.outline.is_last(level.index) {
                 for kind in [ListKind::Uniform, ListKind::Leaves] {
@@ -117,14 +117,15 @@ impl Settling {
         self.lists.iter_mut().for_each(|list| list.parts.clear());
     }
 
-    /// Regions of a level for later: uniform ones, or leaves.
+    /// So many regions of a level for later, as `part` lists them: uniform ones, or leaves.
     pub(in crate::cuda) fn add(
         &mut self,
         setup: &Setup<'_>,
         level: &Level<MAX_DIM>,
-        part: LaunchArgs,
+        regions: u64,
+        part: ExploreArgs,
     ) -> Result<(), Error> {
-        if part.regions == 0 {
+        if regions == 0 {
             return Ok(());
         }
         let kind = if part.leaves == 0 { ListKind::Uniform } else { ListKind::Leaves };
@@ -136,7 +137,7 @@ impl Settling {
         let cells = level.most_cells_within(shown);
         let units = cells / if wide { u64::from(quad) } else { 1 };
         let parts = &mut self.lists[kind as usize].parts;
-        let first = parts.last().map_or(0, |last| last.first + last.regions);
+        let first = parts.last().map_or(0, |last| last.base.first + last.base.regions);
         let refused = |reason| {
             let choice = ChoiceError::new("balancer", self.choice.write().unwrap_or_default(), reason);
             choice.with(&["g", "pass"])
@@ -147,11 +148,12 @@ impl Settling {
                 level.index
             ))
         })?;
-        if first + part.regions >= 1 << 31 {
-            let regions = first + part.regions;
+        if first + regions >= 1 << 31 {
+            let regions = first + regions;
             return Err(refused(format!("{regions} terminal regions: it takes fewer than 2^31")).into());
         }
-        parts.push(LaunchArgs { first, pieces: 1, units, wide: wide.into(), ..part });
+        let base = LaunchArgs { first, regions, ..part.base };
+        parts.push(ExploreArgs { base, pieces: 1, units, wide: wide.into(), ..part });
         Ok(())
     }
 
@@ -197,7 +199,7 @@ impl Settling {
                 regions: items.address(),
                 run: self.structs[0].address(),
                 field: self.structs[1].address(),
-                tallies: parts[0].tallies,
+                tallies: parts[0].base.tallies,
                 ..BalanceArgs::default()
             };
             let args = room.aim(device, &layout, &facts, args)?;
@@ -220,7 +222,7 @@ impl Settling {
         &mut self,
         setup: &Setup<'_>,
         kind: ListKind,
-        parts: &[LaunchArgs],
+        parts: &[ExploreArgs],
     ) -> Result<Option<(BalanceLayout, Facts)>, Error> {
         if parts.is_empty() {
             return Ok(None);

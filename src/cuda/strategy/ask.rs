@@ -8,7 +8,8 @@ use cudarc::driver::CudaEvent;
 
 use crate::backend::{AskLoop, Error, How, Insertion, Pass, Shared, Stack, StrategyKind, Table};
 use crate::cuda::args::{
-    COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE,
+    AskArgs, COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, ExploreArgs, LaunchArgs, SETTLE_IN_PLACE,
+    SETTLE_LISTED, SETTLE_NONE,
 };
 use crate::cuda::balance::Settling;
 use crate::cuda::device::elapsed;
@@ -50,10 +51,8 @@ pub(super) struct AskProgram {
     pinned: Pinned,
     /// Per level; two that take turns if nothing but counts is kept.
     pub(super) tables: Vec<LevelTables>,
-    /// The levels of the last run as they were launched.
-    pub(super) launched: Vec<LaunchArgs>,
     /// What the last run found per level, and the marks before, between and after its levels.
-    runs: Vec<LevelRun>,
+    pub(super) runs: Vec<LevelRun>,
     marks: Vec<CudaEvent>,
     pub(super) leaves: u64,
     pub(super) bricks: DeviceBricks,
@@ -92,7 +91,7 @@ impl AskProgram {
         level: &Level<MAX_DIM>,
         regions: u64,
         kernels: &mut LevelKernels,
-    ) -> Result<LaunchArgs, Error> {
+    ) -> Result<AskArgs, Error> {
         let (device, outline) = (setup.device, &setup.outline);
         let last = outline.is_last(level.index);
         let how = match setup.cuda.ask_loop {
@@ -103,54 +102,61 @@ impl AskProgram {
         let shared = Shared::of(StrategyKind::Ask);
         let stable = setup.how.tuning.insertion == Insertion::Stable && !last;
         let (here, next) = (self.slot(level.index), self.slot(level.index + 1));
-        let mut args = LaunchArgs {
+        let mut launch = LaunchArgs {
             regions,
             level: level.index,
             last: u32::from(last),
-            stable: u32::from(stable),
+            grid: outline.told(level.grid),
+            side: outline.told(level.whole_sides()),
+            tallies: setup.tallies(level.index),
+            ..LaunchArgs::default()
+        };
+        launch.set_curve(&outline.typed.curve(level.index), self.starts.as_ref().map_or(0, Buffer::address));
+        if !last {
+            let families = &mut self.tables[next].families;
+            launch.next =
+                families.ensure(device, "the OLT of the next level", regions * self.code_bytes, how)?.address();
+        }
+        let tables = &mut self.tables[here];
+        match level.index > setup.start.level {
+            true => launch.families = tables.families.address(),
+            false => (launch.codes, launch.code) = setup.roots(),
+        }
+        let mut explore = ExploreArgs {
+            base: launch,
+            counters: self.counters.address() + u64::from(level.index * COUNTERS) * 4,
             fill,
             leaf,
             pieces: match fill {
                 SETTLE_IN_PLACE => setup.pieces(level, self.threads, if last { shared.leaf } else { shared.fill }),
                 _ => 1,
             },
-            grid: outline.told(level.grid),
-            side: outline.told(level.whole_sides()),
-            counters: self.counters.address() + u64::from(level.index * COUNTERS) * 4,
-            tallies: setup.tallies(level.index),
-            ..LaunchArgs::default()
+            ..ExploreArgs::default()
         };
-        args.set_curve(&outline.typed.curve(level.index), self.starts.as_ref().map_or(0, Buffer::address));
-        if !last {
-            let families = &mut self.tables[next].families;
-            args.next = families.ensure(device, "the OLT of the next level", regions * self.code_bytes, how)?.address();
-        }
-        let tables = &mut self.tables[here];
-        match level.index > setup.start.level {
-            true => args.families = tables.families.address(),
-            false => (args.codes, args.code) = setup.roots(),
-        }
         let kept = setup.how.kept.keep != Keep::Counts;
-        if stable || kept {
-            args.mixed = tables.mixed.ensure(device, "what is mixed of a level", regions, how)?.address();
-        }
+        let mixed = match stable || kept {
+            true => tables.mixed.ensure(device, "what is mixed of a level", regions, how)?.address(),
+            false => 0,
+        };
         if kept {
             let bytes = regions * setup.value_bytes();
-            args.values = tables.values.ensure(device, "the values of a level", bytes, how)?.address();
+            explore.values = tables.values.ensure(device, "the values of a level", bytes, how)?.address();
         }
         if fill == SETTLE_LISTED {
-            args.fills = tables.fills.ensure(device, "the list of fills", regions * 4, how)?.address();
+            explore.fills = tables.fills.ensure(device, "the list of fills", regions * 4, how)?.address();
         }
         if leaf == SETTLE_LISTED && last {
-            args.leaves = tables.leaves.ensure(device, "the list of leaves", regions * 4, how)?.address();
+            explore.leaves = tables.leaves.ensure(device, "the list of leaves", regions * 4, how)?.address();
         }
+        let args = AskArgs { base: explore, mixed, stable: u32::from(stable), ..AskArgs::default() };
         kernels.explore = Self::shared(setup, launcher, &self.explore, regions, args)?;
         if stable {
             let rounds = regions.div_ceil(self.threads * MOST_PIECES).max(LEAST_ROUNDS);
             let pieces = regions.div_ceil(self.threads * rounds);
             let ranks = tables.ranks.ensure(device, "the ranks of a level", pieces * 4, how)?;
             ranks.set(0)?;
-            let args = LaunchArgs { ranks: ranks.address(), pieces: rounds as u32, ..args };
+            let base = ExploreArgs { pieces: rounds as u32, ..args.base };
+            let args = AskArgs { base, ranks: ranks.address(), ..args };
             kernels.insert = launcher.fold(&self.rank, pieces, &setup.run, &args, &setup.args)?;
             kernels.insert += launcher.fold(&self.place, pieces, &setup.run, &args, &setup.args)?;
         }
@@ -158,9 +164,9 @@ impl AskProgram {
     }
 
     /// Reads a level's counters back.
-    fn counters(&mut self, setup: &Setup<'_>, watch: &Watch<'_>, args: &LaunchArgs) -> Result<[u64; 3], Error> {
+    fn counters(&mut self, setup: &Setup<'_>, watch: &Watch<'_>, args: &AskArgs) -> Result<[u64; 3], Error> {
         let bytes = COUNTERS as usize * 4;
-        self.pinned.fetch(&setup.device.stream, args.counters, bytes)?;
+        self.pinned.fetch(&setup.device.stream, args.base.counters, bytes)?;
         watch.wait(KERNELS)?;
         let words = self.pinned.bytes(bytes)?;
         let word = |i: u32| {
@@ -176,13 +182,13 @@ impl AskProgram {
         setup: &Setup<'_>,
         launcher: &mut Launcher<'_>,
         level: &Level<MAX_DIM>,
-        args: LaunchArgs,
+        args: AskArgs,
         [leaves, fills]: [u64; 2],
         kernels: &mut LevelKernels,
     ) -> Result<(), Error> {
         if let Some(settling) = &mut self.settling {
-            settling.add(setup, level, LaunchArgs { regions: fills, leaves: 0, ..args })?;
-            settling.add(setup, level, LaunchArgs { regions: leaves, fills: 0, ..args })?;
+            settling.add(setup, level, fills, ExploreArgs { leaves: 0, ..args.base })?;
+            settling.add(setup, level, leaves, ExploreArgs { fills: 0, ..args.base })?;
             if setup.how.tuning.pass_on_cuda() == Pass::Level {
                 [kernels.fill, kernels.leaf] = self.settle_balanced(setup, launcher)?;
             }
@@ -198,30 +204,31 @@ impl AskProgram {
         setup: &Setup<'_>,
         launcher: &mut Launcher<'_>,
         level: &Level<MAX_DIM>,
-        args: LaunchArgs,
+        args: AskArgs,
         leaves: u64,
     ) -> Result<u64, Error> {
         let bricks = self.bricks.reserve(setup, level, leaves)?;
         let pieces = setup.pieces(level, self.threads, Shared::of(StrategyKind::Ask).leaf);
-        let args = LaunchArgs { regions: leaves, pieces, fills: 0, bricks, brick_cells: level.most_cells(), ..args };
-        Self::shared(setup, launcher, &self.leaf, leaves, args)
+        let base = LaunchArgs { regions: leaves, ..args.base.base };
+        let base = ExploreArgs { base, pieces, fills: 0, bricks, brick_cells: level.most_cells(), ..args.base };
+        Self::shared(setup, launcher, &self.leaf, leaves, AskArgs { base, ..args })
     }
 
-    /// Launches `args.pieces` blocks for each of so many entries; returns the number of launches.
+    /// Launches `pieces` blocks for each of so many entries; returns the number of launches.
     fn shared(
         setup: &Setup<'_>,
         launcher: &mut Launcher<'_>,
         kernel: &Kernel,
         entries: u64,
-        args: LaunchArgs,
+        args: AskArgs,
     ) -> Result<u64, Error> {
         if setup.cuda.stack != Stack::Grid3d {
-            return launcher.fold(kernel, entries * u64::from(args.pieces), &setup.run, &args, &setup.args);
+            return launcher.fold(kernel, entries * u64::from(args.base.pieces), &setup.run, &args, &setup.args);
         }
-        let blocks = native::cube(args.pieces);
-        let args = LaunchArgs { pieces: blocks.iter().product(), ..args };
-        let each = native::most(blocks);
-        launcher.native(kernel, each, &mut native::entries(blocks, entries, args), &setup.run, &setup.args)
+        let blocks = native::cube(args.base.pieces);
+        let base = ExploreArgs { pieces: blocks.iter().product(), ..args.base };
+        let args = AskArgs { base, blocks, ..args };
+        launcher.native(kernel, native::most(blocks), &mut native::entries(entries, args), &setup.run, &setup.args)
     }
 
     /// Settles what was listed by a balancer; returns the number of launches for uniform regions and for leaves.
@@ -229,8 +236,8 @@ impl AskProgram {
         let (items, threads) = (&self.items, self.threads);
         let Some(settling) = &mut self.settling else { return Ok([0; 2]) };
         settling.settle(setup, launcher, false, &mut |launcher, list, parts| {
-            let args = LaunchArgs { parts, first: 0, ..list[0] };
-            launcher.fold(items, args.listed.div_ceil(threads), &setup.run, &args, &setup.args)
+            let args = AskArgs { base: list[0], parts, ..AskArgs::default() };
+            launcher.fold(items, args.base.listed.div_ceil(threads), &setup.run, &args, &setup.args)
         })
     }
 
@@ -260,7 +267,6 @@ impl MakeProgram for AskProgram {
             tables: (0..if setup.how.kept.keep == Keep::Counts { 2 } else { levels.max(2) })
                 .map(|_| LevelTables::default())
                 .collect(),
-            launched: Vec::new(),
             runs: Vec::new(),
             marks: Vec::new(),
             leaves: 0,
@@ -271,7 +277,8 @@ impl MakeProgram for AskProgram {
 
     fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
         let header = (how.on_cuda().table == Table::Coordinates).then_some(COORDINATES);
-        Ok(Specialisation::of_levels("strategies/ask.cu", outline, twin, how, header))
+        let specialisation = Specialisation::of_levels("strategies/ask.cu", outline, twin, how, header);
+        Ok(specialisation.taking::<ExploreArgs>("ExploreArgs").taking::<AskArgs>("AskArgs"))
     }
 
     fn table_bytes(outline: &Outline<'_>, how: &How) -> u128 {
@@ -299,7 +306,6 @@ impl Program for AskProgram {
 
     fn run(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         let watch = launcher.watch;
-        self.launched.clear();
         self.marks.clear();
         self.runs.clear();
         self.leaves = 0;
@@ -319,7 +325,7 @@ impl Program for AskProgram {
             let last = setup.outline.is_last(level.index);
             let mut kernels = LevelKernels::default();
             let args = self.level(setup, launcher, level, regions, &mut kernels)?;
-            let listed = args.fill == SETTLE_LISTED || (last && args.leaf == SETTLE_LISTED);
+            let listed = args.base.fill == SETTLE_LISTED || (last && args.base.leaf == SETTLE_LISTED);
             let mut mixed = 0;
             if !last || listed {
                 let [found, leaves, fills] = self.counters(setup, watch, &args)?;
@@ -333,7 +339,6 @@ impl Program for AskProgram {
                 watch.control.reach((setup.start.cells as f64 - open) as u64);
             }
             self.marks.push(setup.device.mark()?);
-            self.launched.push(args);
             let read = if level.index == setup.start.level { 0 } else { regions / setup.outline.children };
             self.runs.push(LevelRun {
                 regions,

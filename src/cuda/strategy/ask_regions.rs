@@ -1,11 +1,11 @@
 //! What a run of ASK leaves on the device, read back: regions by level and place, and the cells of leaves.
 
 use crate::backend::{Error, Table};
-use crate::cuda::args::LaunchArgs;
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::memory::read_integers;
 use crate::cuda::setup::Setup;
 use crate::cuda::strategy::ask::{AskProgram, LevelTables};
+use crate::cuda::strategy::definition::LevelRun;
 use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
 use crate::memory::zeros;
@@ -23,8 +23,8 @@ impl AskProgram {
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
         }
-        for &LaunchArgs { regions, level, .. } in &self.launched {
-            let level = &setup.outline.levels[level as usize];
+        let levels = &setup.outline.levels[setup.start.level as usize..];
+        for (level, &LevelRun { regions, .. }) in levels.iter().zip(&self.runs) {
             let tables = &self.tables[self.slot(level.index)];
             let mixed = read_integers(setup.device, tables.mixed.address(), regions, 1)?;
             let values = read_integers(setup.device, tables.values.address(), regions, setup.value_bytes())?;

@@ -4,7 +4,9 @@
 //! copy the cells of leaves. The host waits once, to hear how many there are.
 
 use crate::backend::{Error, How, StrategyKind};
-use crate::cuda::args::{LaunchArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED};
+use crate::cuda::args::{
+    LaunchArgs, PyramidListArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED,
+};
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::kernel::Kernel;
 use crate::cuda::launcher::Launcher;
@@ -83,23 +85,26 @@ impl FoundOfLevel {
 
 impl BottomUpProgram {
     /// The launch over a level's codes.
-    fn args(&self, setup: &Setup<'_>, level: &Level<MAX_DIM>, (code, regions): (u64, u64)) -> LaunchArgs {
+    fn args(&self, setup: &Setup<'_>, level: &Level<MAX_DIM>, (code, regions): (u64, u64)) -> PyramidListArgs {
         let pyramid = setup.pyramid.as_ref().expect("a run of an array that asks for proofs has one");
         let rounds = regions.div_ceil(self.threads * MOST_PIECES).max(LEAST_ROUNDS);
-        let mut args = LaunchArgs {
-            code,
-            regions,
-            pieces: rounds as u32,
+        let known = survey::args(setup, pyramid, level);
+        let mut base = LaunchArgs { code, regions, ..known.base };
+        base.set_curve(&setup.outline.typed.curve(level.index), self.starts.as_ref().map_or(0, Buffer::address));
+        PyramidListArgs {
+            base,
+            map_first: known.map_first,
             ranks: self.ranks.address() + u64::from(level.index) * MOST_PIECES * 8,
-            ..survey::args(setup, pyramid, level)
-        };
-        args.set_curve(&setup.outline.typed.curve(level.index), self.starts.as_ref().map_or(0, Buffer::address));
-        args
+            root_level: setup.start.level,
+            rounds: rounds as u32,
+            width: known.width as u32,
+            ..PyramidListArgs::default()
+        }
     }
 
     /// Blocks of such a launch.
-    fn pieces(&self, args: &LaunchArgs) -> u64 {
-        args.regions.div_ceil(self.threads * u64::from(args.pieces))
+    fn pieces(&self, args: &PyramidListArgs) -> u64 {
+        args.base.regions.div_ceil(self.threads * u64::from(args.rounds))
     }
 
     /// The levels of a run, each with its first code and how many regions it has below the roots.
@@ -146,10 +151,10 @@ impl BottomUpProgram {
         let mut listed = 0;
         for (i, (level, range)) in Self::levels(setup).enumerate() {
             launcher.watch.check()?;
-            let args = LaunchArgs {
-                fills: codes,
-                values: words,
-                leaves: places,
+            let args = PyramidListArgs {
+                list_codes: codes,
+                list_words: words,
+                list_places: places,
                 listed,
                 bricks,
                 brick_cells: last.most_cells(),
@@ -161,10 +166,11 @@ impl BottomUpProgram {
                 self.launched[i].insert += launched;
             }
             if found.leaves > 0 {
-                let units = last.most_cells() * width / u64::from(args.units);
+                let units = last.most_cells() * width / u64::from(args.width);
                 let lanes = units.next_power_of_two().min(MOST_LANES);
-                let args = LaunchArgs { regions: found.terminal(), pieces: lanes as u32, ..args };
-                let blocks = (args.regions * lanes).div_ceil(self.threads);
+                let base = LaunchArgs { regions: found.terminal(), ..args.base };
+                let args = PyramidListArgs { base, lanes: lanes as u32, ..args };
+                let blocks = (base.regions * lanes).div_ceil(self.threads);
                 self.launched[i].leaf += launcher.fold(&self.copy, blocks, &setup.run, &args, &setup.args)?;
             }
             listed += found.terminal();

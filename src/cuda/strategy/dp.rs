@@ -8,7 +8,7 @@ use crate::backend::{DpLaunch, Error, How, Pass, Table, Unsupported};
 use crate::choice::ChoiceError;
 use crate::cuda::args::{
     COUNTER_DONE, COUNTER_MIXED, COUNTERS, DP_COUNTERS, DP_FAILED, DP_IN_PLACE, DP_LEAVES, DP_MOST_IN_FLIGHT,
-    DP_MOST_PENDING, DP_OVERFLOW, DP_REFUSED, DP_TERMINALS, DpArgs, FROM_OVERFLOW, FROM_ROOTS, LaunchArgs,
+    DP_MOST_PENDING, DP_OVERFLOW, DP_REFUSED, DP_TERMINALS, DpArgs, ExploreArgs, FROM_OVERFLOW, FROM_ROOTS,
     TALLY_COLUMNS, TALLY_FILL_GRIDS, TALLY_FILLED, TALLY_GRIDS, TALLY_LEAF_GRIDS, TALLY_LEAVES, TALLY_ROWS,
     TALLY_SUBDIVIDED,
 };
@@ -39,7 +39,7 @@ pub(super) struct DpProgram {
     pub(super) items: Kernel,
     pub(super) threads: u64,
     code_bytes: u64,
-    pub(super) levels: Vec<LaunchArgs>,
+    pub(super) levels: Vec<ExploreArgs>,
     /// The run's counters, then those of every level.
     counters: Buffer,
     /// Grids that may be in flight, and their tickets.
@@ -104,11 +104,11 @@ impl DpProgram {
                 table.ensure(device, "an OLT", self.table_capacity * self.code_bytes, Allocation::Pool)?;
             }
             for (level, args) in self.levels.iter_mut().enumerate() {
-                args.families = if level == roots { 0 } else { self.tables[level % 2].address() };
-                args.next = self.tables[(level + 1) % 2].address();
+                args.base.families = if level == roots { 0 } else { self.tables[level % 2].address() };
+                args.base.next = self.tables[(level + 1) % 2].address();
             }
         }
-        let first = &mut self.levels[roots];
+        let first = &mut self.levels[roots].base;
         first.regions = setup.start.len();
         (first.codes, first.code) = setup.roots();
         let levels: Vec<u8> = self.levels.iter().flat_map(DeviceStruct::bytes).collect();
@@ -255,7 +255,7 @@ impl MakeProgram for DpProgram {
         let threads = u64::from(specialisation.threads());
         let words = u64::from(DP_COUNTERS) + outline.levels.len() as u64 * u64::from(COUNTERS);
         let counters = Buffer::new(device, "counters", words * 4, Allocation::Pool)?;
-        let mut levels: Vec<LaunchArgs> =
+        let mut levels: Vec<ExploreArgs> =
             outline.levels.iter().map(|level| level_args(setup, level, threads, starts.as_ref())).collect();
         for (level, args) in levels.iter_mut().enumerate() {
             args.counters = counters.address() + (u64::from(DP_COUNTERS) + level as u64 * u64::from(COUNTERS)) * 4;
@@ -291,7 +291,8 @@ impl MakeProgram for DpProgram {
     }
 
     fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
-        Ok(Specialisation::of_levels("strategies/dp.cu", outline, twin, how, None))
+        let specialisation = Specialisation::of_levels("strategies/dp.cu", outline, twin, how, None);
+        Ok(specialisation.taking::<ExploreArgs>("ExploreArgs").taking::<DpArgs>("DpArgs"))
     }
 
     fn table_bytes(outline: &Outline<'_>, how: &How) -> u128 {

@@ -1,7 +1,7 @@
 //! What dynamic parallelism lists, settled when all of it is found: sorted by level, then by a balancer.
 
 use crate::backend::{Error, Pass, Unsupported};
-use crate::cuda::args::{LaunchArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS};
+use crate::cuda::args::{ExploreArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::memory::read_integers;
 use crate::cuda::setup::{Setup, tally};
@@ -28,12 +28,12 @@ impl DpProgram {
         let mut kernels = launcher.entry(&self.sort, regions.div_ceil(self.threads), self.args[0], regions)?;
         let (items, threads, told) = (&self.items, self.threads, self.args[0]);
         let Some(settling) = &mut self.settling else { return Ok(()) };
-        let mut make = |launcher: &mut Launcher<'_>, list: &[LaunchArgs], parts: u64| {
+        let mut make = |launcher: &mut Launcher<'_>, list: &[ExploreArgs], parts: u64| {
             launcher.entry(items, list[0].listed.div_ceil(threads), told, parts)
         };
         for ((level, args), &[fills, leaves]) in setup.outline.levels.iter().zip(&self.levels).zip(&found) {
-            settling.add(setup, level, LaunchArgs { regions: fills, leaves: 0, ..*args })?;
-            settling.add(setup, level, LaunchArgs { regions: leaves, fills: 0, ..*args })?;
+            settling.add(setup, level, fills, ExploreArgs { leaves: 0, ..*args })?;
+            settling.add(setup, level, leaves, ExploreArgs { fills: 0, ..*args })?;
             if setup.how.tuning.pass_on_cuda() == Pass::Level {
                 kernels += settling.settle(setup, launcher, true, &mut make)?.iter().sum::<u64>();
             }

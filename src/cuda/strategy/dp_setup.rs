@@ -1,7 +1,7 @@
 //! What is known of a run before it starts: how long tables are, and what the kernels are told of a level.
 
 use crate::backend::{DpLaunch, How, Mapping, Pass, Shared, StrategyKind};
-use crate::cuda::args::{LaunchArgs, SETTLE_IN_PLACE, SETTLE_LAUNCHED, SETTLE_LISTED, SETTLE_NONE};
+use crate::cuda::args::{ExploreArgs, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LAUNCHED, SETTLE_LISTED, SETTLE_NONE};
 use crate::cuda::balance::Settling;
 use crate::cuda::limits;
 use crate::cuda::memory::Buffer;
@@ -37,7 +37,7 @@ pub(super) fn level_args(
     level: &Level<MAX_DIM>,
     threads: u64,
     starts: Option<&Buffer>,
-) -> LaunchArgs {
+) -> ExploreArgs {
     let last = setup.outline.is_last(level.index);
     let settle = match (setup.how.kept.keep, setup.how.tuning.pass_on_cuda(), setup.how.tuning.mapping()) {
         (Keep::Counts | Keep::Regions, ..) => SETTLE_NONE,
@@ -47,19 +47,22 @@ pub(super) fn level_args(
     };
     let shared = Shared::of(StrategyKind::Dp);
     let pieces = |each: u64| shared.blocks(level.most_cells(), threads, each);
-    let mut args = LaunchArgs {
+    let mut base = LaunchArgs {
         regions: u64::try_from(level.regions()).unwrap_or(u64::MAX),
         level: level.index,
         last: u32::from(last),
-        fill: settle,
-        leaf: settle,
-        pieces: pieces(shared.fill),
-        leaf_pieces: pieces(shared.leaf),
         grid: setup.outline.told(level.grid),
         side: setup.outline.told(level.whole_sides()),
         tallies: setup.tallies(level.index),
         ..LaunchArgs::default()
     };
-    args.set_curve(&setup.outline.typed.curve(level.index), starts.map_or(0, Buffer::address));
-    args
+    base.set_curve(&setup.outline.typed.curve(level.index), starts.map_or(0, Buffer::address));
+    ExploreArgs {
+        base,
+        fill: settle,
+        leaf: settle,
+        pieces: pieces(shared.fill),
+        leaf_pieces: pieces(shared.leaf),
+        ..ExploreArgs::default()
+    }
 }

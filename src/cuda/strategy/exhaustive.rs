@@ -6,7 +6,7 @@
 use crate::abi::padded;
 use crate::backend::{Error, How, Stack};
 use crate::choice::ChoiceError;
-use crate::cuda::args::LaunchArgs;
+use crate::cuda::args::{ExhaustiveArgs, LaunchArgs};
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::kernel::Kernel;
 use crate::cuda::launcher::Launcher;
@@ -29,7 +29,7 @@ const MOST_PIECES: u64 = 32;
 
 pub(super) struct ExhaustiveProgram {
     kernel: Kernel,
-    args: LaunchArgs,
+    args: ExhaustiveArgs,
     /// Blocks of one native grid, and grids.
     native: u64,
     depth: u64,
@@ -86,7 +86,7 @@ impl ExhaustiveProgram {
     /// Makes ready for windows of an extent.
     fn cover(&mut self, setup: &Setup<'_>, size: [u32; MAX_DIM]) -> Result<(), Error> {
         let outer = Outer::of(&setup.outline, size)?;
-        let mut tiles = [1u32; 4];
+        let mut tiles = [1u32; 3];
         for j in 0..setup.outline.dimensions.min(3) {
             tiles[j] = size[j].div_ceil(self.block[j]);
         }
@@ -103,9 +103,9 @@ impl ExhaustiveProgram {
         tiles[0] = row.div_ceil(most);
         let pieces = row.div_ceil(tiles[0]);
         let native = count / u64::from(row) * u64::from(tiles[0]);
-        let mut args =
-            LaunchArgs { native, pieces, tiles, grid: outer.grid, tallies: setup.tallies(0), ..LaunchArgs::default() };
-        args.set_curve(&curve, self.starts.as_ref().map_or(0, Buffer::address));
+        let mut base = LaunchArgs { grid: outer.grid, tallies: setup.tallies(0), ..LaunchArgs::default() };
+        base.set_curve(&curve, self.starts.as_ref().map_or(0, Buffer::address));
+        let args = ExhaustiveArgs { base, native, tiles, native_from: [0; 2], pieces };
         (self.args, self.native, self.depth, self.extent) = (args, native, depth, size);
         Ok(())
     }
@@ -124,7 +124,7 @@ impl MakeProgram for ExhaustiveProgram {
         }
         let specialisation = Self::specialise(&setup.outline, &setup.twin, &setup.how)?;
         let kernel = setup.device.kernels(&specialisation)?.get("exhaustive")?;
-        let args = LaunchArgs::default();
+        let args = ExhaustiveArgs::default();
         let (block, extent) = (specialisation.block, [0; MAX_DIM]);
         Ok(Self { kernel, args, native: 0, depth: 0, launched: 0, starts: None, extent, block })
     }
@@ -132,7 +132,9 @@ impl MakeProgram for ExhaustiveProgram {
     /// For the domain, and so for every window: codes of a window's stack have no more bits.
     fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
         let outer = Outer::of(outline, outline.size())?;
-        Ok(Specialisation::new("strategies/exhaustive.cu", outline, twin, how, &outer.curve.device(), outer.bits))
+        let curve = outer.curve.device();
+        let specialisation = Specialisation::new("strategies/exhaustive.cu", outline, twin, how, &curve, outer.bits);
+        Ok(specialisation.taking::<ExhaustiveArgs>("ExhaustiveArgs"))
     }
 
     fn table_bytes(_: &Outline<'_>, _: &How) -> u128 {
@@ -161,8 +163,7 @@ impl Program for ExhaustiveProgram {
             Stack::Folded => launcher.stack(&self.kernel, blocks, whole, &setup.run, &self.args, &setup.args)?,
             Stack::Split => launcher.stack(&self.kernel, blocks, self.native, &setup.run, &self.args, &setup.args)?,
             Stack::Grid3d => {
-                let [x, y, z, _] = self.args.tiles;
-                let mut launches = native::layers([x, y, z], self.depth, self.args);
+                let mut launches = native::layers(self.depth, self.args);
                 launcher.native(&self.kernel, self.native, &mut launches, &setup.run, &setup.args)?
             }
         };

@@ -11,7 +11,7 @@
 use crate::backend::{Error, How, Mapping, Pass};
 use crate::choice::ChoiceError;
 use crate::cuda::args::{
-    LaunchArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED, word_bytes,
+    LaunchArgs, StreamArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED, word_bytes,
 };
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::kernel::{Kernel, LoadedModule};
@@ -124,28 +124,28 @@ fn shape(outline: &Outline<'_>, how: &How) -> Result<TileShape, Error> {
 
 impl StreamProgram {
     /// What a launch of a level is; `first` if it asks for the roots.
-    fn args(&self, setup: &Setup<'_>, level: &Level<MAX_DIM>, first: bool) -> LaunchArgs {
-        let mut args = LaunchArgs {
+    fn args(&self, setup: &Setup<'_>, level: &Level<MAX_DIM>, first: bool) -> StreamArgs {
+        let base = LaunchArgs {
             level: level.index,
             last: u32::from(setup.outline.is_last(level.index)),
             grid: setup.outline.told(level.grid),
             side: setup.outline.told(level.whole_sides()),
             tallies: setup.tallies(level.index),
-            root_level: setup.start.level,
-            whole: u32::from(setup.start.whole),
             ..LaunchArgs::default()
         };
+        let (root_level, whole) = (setup.start.level, u32::from(setup.start.whole));
+        let mut args = StreamArgs { base, root_level, whole, ..StreamArgs::default() };
         self.maps.tell(&mut args, level.index, first);
         if first {
-            (args.codes, args.code) = setup.roots();
-            args.regions = setup.start.len();
+            (args.base.codes, args.base.code) = setup.roots();
+            args.base.regions = setup.start.len();
         } else {
             args.above = setup.tallies(level.index - 1);
         }
         if let Decide::Faces { planes, labels, .. } = &self.decide {
             planes.tell(&mut args, labels.address());
         }
-        args.set_curve(&setup.outline.typed.curve(level.index), self.starts.as_ref().map_or(0, Buffer::address));
+        args.base.set_curve(&setup.outline.typed.curve(level.index), self.starts.as_ref().map_or(0, Buffer::address));
         args
     }
 }
@@ -165,7 +165,7 @@ impl StreamProgram {
     }
 
     /// Makes room for the bricks of the last level's leaves, which are known when that is decided; tells the kernel of tiles.
-    fn make_room(&mut self, setup: &Setup<'_>, launcher: &Launcher<'_>, args: &mut LaunchArgs) -> Result<(), Error> {
+    fn make_room(&mut self, setup: &Setup<'_>, launcher: &Launcher<'_>, args: &mut StreamArgs) -> Result<(), Error> {
         // Of a run that was ended on the way there would be more leaves than tallies say: then this is an error.
         launcher.watch.wait(KERNELS)?;
         let level = &setup.outline.levels[self.shape.level as usize];
@@ -184,7 +184,7 @@ impl StreamProgram {
         let args = self.args(setup, level, roots);
         // At most.
         let asked = if roots { setup.start.len() } else { lattice(level)? };
-        let mut launch = |kernel: &Kernel, threads: u64, args: &LaunchArgs| {
+        let mut launch = |kernel: &Kernel, threads: u64, args: &StreamArgs| {
             launcher.watch.check()?;
             launcher.fold(kernel, self.blocks(setup, threads), &setup.run, args, &setup.args)
         };
@@ -199,17 +199,17 @@ impl StreamProgram {
                 let rows =
                     setup.outline.own(&extent)[1..].iter().fold(1, |rows: u64, &n| rows.saturating_mul(n.into()));
                 let large = rows > ROWS_OF_A_THREAD;
-                let units = if large && setup.twin.shares_proofs() { 32 } else { 1 };
-                launch(prove, asked.saturating_mul(units.into()), &LaunchArgs { units, ..args })
+                let lanes = if large && setup.twin.shares_proofs() { 32 } else { 1 };
+                launch(prove, asked.saturating_mul(lanes.into()), &StreamArgs { lanes, ..args })
             }
             Decide::Faces { faces, judge, planes, .. } => {
                 let owner = if roots { level } else { &setup.outline.levels[level.index as usize - 1] };
                 let owners = if roots { asked } else { lattice(owner)? };
-                let (pieces, units) = planes.evaluation(owner, owners, roots);
-                let slices = owners.saturating_mul(pieces.into());
-                let evaluated = launch(faces, slices.saturating_mul(32), &LaunchArgs { pieces, units, ..args })?;
-                let units = planes.lanes(level);
-                Ok(evaluated + launch(judge, asked * u64::from(units), &LaunchArgs { units, ..args })?)
+                let (slices, slice_cells) = planes.evaluation(owner, owners, roots);
+                let all = owners.saturating_mul(slices.into());
+                let evaluated = launch(faces, all.saturating_mul(32), &StreamArgs { slices, slice_cells, ..args })?;
+                let lanes = planes.lanes(level);
+                Ok(evaluated + launch(judge, asked * u64::from(lanes), &StreamArgs { lanes, ..args })?)
             }
         }
     }
@@ -254,7 +254,7 @@ impl MakeProgram for StreamProgram {
         let how = how.clone().block(block(how.on_cuda().block));
         let planes = planes(outline)?;
         let entry = if planes.is_some() { "strategies/stream_faces.cu" } else { "strategies/stream.cu" };
-        let levels = Specialisation::of_levels(entry, outline, twin, &how, header);
+        let levels = Specialisation::of_levels(entry, outline, twin, &how, header).taking::<StreamArgs>("StreamArgs");
         let shares = ("SHARES_FACES", planes.is_some().to_string());
         // Sums of coordinates and of an offset that may be a half are numbers of the run.
         let longest = outline.size().into_iter().max().unwrap_or(0);
@@ -307,15 +307,15 @@ impl Program for StreamProgram {
         }
         launcher.watch.check()?;
         let level = &outline.levels[self.shape.level as usize];
-        let regions = self.shape.count(level);
-        let mut args = LaunchArgs { regions, ..self.args(setup, level, level.index == start.level) };
+        let tiles = self.shape.count(level);
+        let mut args = StreamArgs { tiles, ..self.args(setup, level, level.index == start.level) };
         if setup.how.kept.keep == Keep::Regions {
             self.make_room(setup, launcher, &mut args)?;
             if self.leaves == 0 {
                 return Ok(());
             }
         }
-        let blocks = self.blocks(setup, regions.saturating_mul(32));
+        let blocks = self.blocks(setup, tiles.saturating_mul(32));
         self.launched[level.index as usize] += launcher.fold(&self.tiles, blocks, &setup.run, &args, &setup.args)?;
         Ok(())
     }

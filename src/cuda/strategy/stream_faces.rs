@@ -1,7 +1,7 @@
 //! The faces that regions of a stream share (kernels/stream/faces.cuh): where their labels lie, and how kernels share the work on them.
 
 use crate::cell::CellType;
-use crate::cuda::args::LaunchArgs;
+use crate::cuda::args::StreamArgs;
 use crate::cuda::outline::Outline;
 use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
@@ -73,7 +73,7 @@ impl Planes {
     }
 
     /// What every launch knows of them.
-    pub(super) fn tell(&self, args: &mut LaunchArgs, faces: u64) {
+    pub(super) fn tell(&self, args: &mut StreamArgs, faces: u64) {
         args.faces = faces;
         (args.planes, args.finest, args.finest_side) = (self.first, self.finest, self.side);
     }

@@ -1,7 +1,7 @@
 //! What a stream remembers (kernels/stream/map.cuh, list.cuh): what became of the regions of every level, and which of them are mixed.
 
 use crate::backend::Error;
-use crate::cuda::args::{LaunchArgs, MAP_ABSENT};
+use crate::cuda::args::{MAP_ABSENT, StreamArgs};
 use crate::cuda::device::Device;
 use crate::cuda::memory::{Allocation, Reserve};
 use crate::dimension::MAX_DIM;
@@ -87,12 +87,12 @@ impl Maps {
     }
 
     /// What kernels are told of a level; `roots` if it asks for those.
-    pub(super) fn tell(&self, args: &mut LaunchArgs, level: u32, roots: bool) {
+    pub(super) fn tell(&self, args: &mut StreamArgs, level: u32, roots: bool) {
         let list = |level: u32| self.lists.address() + self.each.entry * self.layout.first(level);
-        (args.mixed, args.values) = (self.fates.address(), self.values.address());
+        (args.fates, args.values) = (self.fates.address(), self.values.address());
         args.map_first = self.layout.first(level);
-        args.families = if roots { 0 } else { list(level - 1) };
-        args.next = if self.layout.is_last(level) { 0 } else { list(level) };
+        args.base.families = if roots { 0 } else { list(level - 1) };
+        args.base.next = if self.layout.is_last(level) { 0 } else { list(level) };
     }
 
     /// Bytes of the maps.
