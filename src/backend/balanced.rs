@@ -2,6 +2,7 @@
 
 use crate::backend::control::Control;
 use crate::backend::error::Error;
+use crate::backend::seam::sealed::SealedBackend;
 use crate::balance::{Balancer, Items};
 
 /// A measurement of a balancer: it does the units of items again and again. Each unit changes four bytes of its own.
@@ -35,7 +36,7 @@ pub struct Balancing<'a> {
 }
 
 /// Where balancers can be measured.
-pub trait Balances {
+pub trait Balances: SealedBackend {
     /// Does the units of items by a balancer, again and again, and checks that each was done.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
 use crate::result::{Cells, RunCounts, Subdivision, Times};
 
-/// Keeps [`Place`] to the backends of this crate: what they share is not open to others.
+/// Keeps [`Place`], [`Prepared`] and [`Balances`](crate::backend::Balances) to the backends of this crate: what they share is not open to others.
 pub(crate) mod sealed {
     pub trait SealedBackend {}
 }
@@ -120,7 +120,7 @@ pub trait Backend<const K: usize>: Place + Sync {
 /// }
 /// # Ok::<(), orthant::Error>(())
 /// ```
-pub trait Prepared<const K: usize>: Send {
+pub trait Prepared<const K: usize>: sealed::SealedBackend + Send {
     /// One run of a part of the plan, [`Part::default`] for the whole. Memory for the window is taken once, and kept while it is
     /// large enough.
     ///
@@ -135,7 +135,7 @@ pub trait Prepared<const K: usize>: Send {
     fn mapping(&self) -> Mapping;
 
     /// Why that is another than the backend would have taken where it was left open: what refused; None if nothing did.
-    fn instead(&self) -> Option<&Error> {
+    fn mapping_refused(&self) -> Option<&Error> {
         None
     }
 

@@ -186,6 +186,8 @@ impl<const K: usize> OnCpu<'_, K> {
     }
 }
 
+impl<const K: usize> SealedBackend for OnCpu<'_, K> {}
+
 impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
     fn run(&mut self, part: &Part<'_, K>, control: &Control) -> Result<Times, Error> {
         self.last = None;

@@ -237,8 +237,8 @@ impl<'a> Outline<'a> {
         &numbers[..self.dimensions]
     }
 
-    /// Numbers per axis as kernels are told them: 0 beyond the plan's own.
-    pub(super) fn told(&self, numbers: [u32; MAX_DIM]) -> [u32; MAX_DIM] {
+    /// Numbers per axis as kernels take them: 0 beyond the plan's own.
+    pub(super) fn padded(&self, numbers: [u32; MAX_DIM]) -> [u32; MAX_DIM] {
         per_axis::each(|j| if j < self.dimensions { numbers[j] } else { 0 })
     }
 

@@ -9,7 +9,7 @@ use super::runner::{Aim, Runner};
 use super::strategy::LevelRun;
 use crate::backend::{
     Control, Error, Estimate, Expected, How, Mapping, OrderedSink, Part, Prepared, ResidentArray, ResidentRegions,
-    Sink, Start, StrategyKind, deliver, deliver_all, deliver_ordered,
+    SealedBackend, Sink, Start, StrategyKind, deliver, deliver_all, deliver_ordered,
 };
 use crate::field::Field;
 use crate::geometry::{Level, Region};
@@ -81,6 +81,8 @@ impl<'a, const K: usize> OnCuda<'a, K> {
     }
 }
 
+impl<const K: usize> SealedBackend for OnCuda<'_, K> {}
+
 impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
     fn run(&mut self, part: &Part<'_, K>, control: &Control) -> Result<Times, Error> {
         self.runner.begin(control)?;
@@ -101,8 +103,8 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         self.runner.setup.how.tuning.mapping()
     }
 
-    fn instead(&self) -> Option<&Error> {
-        self.runner.instead.as_ref()
+    fn mapping_refused(&self) -> Option<&Error> {
+        self.runner.refused.as_ref()
     }
 
     fn pieces(&self) -> u64 {

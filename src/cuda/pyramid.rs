@@ -72,7 +72,7 @@ impl Pyramid {
         let (values, mixed) = (room(regions * width)?, room(regions)?);
         twin.write("values", &values.address());
         twin.write("mixed", &mixed.address());
-        twin.write("grid", &outline.told(outline.levels[0].grid));
+        twin.write("grid", &outline.padded(outline.levels[0].grid));
         twin.write("levels", &(first.len() as u32));
         let roots = Region { corner: [0; MAX_DIM], extent: outline.levels[0].grid };
         let (cells, merge) = (kernels.get("pyramid_cells")?, kernels.get("pyramid_merge")?);

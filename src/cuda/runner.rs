@@ -42,7 +42,7 @@ pub(super) struct Runner<'a> {
     /// Nobody chose the mapping: another does, where this one has no way to carry out a part.
     open: bool,
     /// Why another did.
-    pub(super) instead: Option<Error>,
+    pub(super) refused: Option<Error>,
     last: Option<Finished>,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Runner<'a> {
         let setup = Setup::new(device, outline, (&how.clone().mapping(Some(mapping)), storage), twin)?;
         let program = (maker(&setup).program)(&setup)?;
         let fits = setup.held();
-        Ok(Self { program, setup, streams: Vec::new(), fits, open, instead: None, last: None })
+        Ok(Self { program, setup, streams: Vec::new(), fits, open, refused: None, last: None })
     }
 
     /// Forgets the last run, before anything of the next is looked at.
@@ -148,7 +148,7 @@ impl<'a> Runner<'a> {
                 return Err(error);
             }
         }
-        (self.open, self.instead) = (false, Some(error));
+        (self.open, self.refused) = (false, Some(error));
         self.setup.array = Reserve::default();
         self.fits = self.setup.held();
         self.aim(aim)

@@ -168,7 +168,7 @@ impl<'a> Setup<'a> {
             let cells = if exhaustive { self.start.window } else { self.outline.asked(&self.start) };
             self.copied += boxed.bring(self.device, &cells)?;
             self.twin.write("cells", &boxed.origin());
-            self.twin.write("lies", &self.outline.told(cells.extent));
+            self.twin.write("lies", &self.outline.padded(cells.extent));
             self.args = Argument::new(&self.twin.args);
             row = cells.extent[0];
         }
@@ -185,9 +185,9 @@ impl<'a> Setup<'a> {
         let run = RunArgs {
             array: dense.map_or(0, |_| self.array.address()),
             stop: self.stop.address(),
-            size: self.outline.told(self.outline.size()),
-            corner: self.outline.told(window.corner),
-            extent: self.outline.told(window.extent),
+            size: self.outline.padded(self.outline.size()),
+            corner: self.outline.padded(window.corner),
+            extent: self.outline.padded(window.extent),
             windowed: u32::from(self.windowed()),
             ..RunArgs::default()
         };

@@ -43,15 +43,15 @@ pub(super) fn args(setup: &Setup<'_>, pyramid: &Pyramid, level: &Level<MAX_DIM>)
         base: LaunchArgs {
             level: level.index,
             last: u32::from(outline.is_last(level.index)),
-            grid: outline.told(level.grid),
-            side: outline.told(level.whole_sides()),
+            grid: outline.padded(level.grid),
+            side: outline.padded(level.whole_sides()),
             tallies: setup.tallies(level.index),
             ..LaunchArgs::default()
         },
         map_first: pyramid.first[level.index as usize],
         width: pyramid.units,
-        corner: outline.told(regions.corner),
-        extent: outline.told(regions.extent),
+        corner: outline.padded(regions.corner),
+        extent: outline.padded(regions.extent),
     }
 }
 

@@ -34,8 +34,8 @@ pub(super) struct TapeForest {
 }
 
 /// What kernels are told, but for addresses, and the places of all tables.
-fn told(outline: &Outline<'_>, need: ForestNeed) -> (ForestArgs, u64) {
-    let mut args = ForestArgs { size: outline.told(outline.size()), ..ForestArgs::default() };
+fn args_and_places(outline: &Outline<'_>, need: ForestNeed) -> (ForestArgs, u64) {
+    let mut args = ForestArgs { size: outline.padded(outline.size()), ..ForestArgs::default() };
     let mut places = 0;
     for (number, level) in outline.levels.iter().enumerate().take(args.first.len()) {
         let Some(all) = u64::try_from(level.regions()).ok().and_then(|regions| regions.checked_add(places)) else {
@@ -45,8 +45,8 @@ fn told(outline: &Outline<'_>, need: ForestNeed) -> (ForestArgs, u64) {
             break;
         }
         args.first[number] = places;
-        args.grid[number] = outline.told(level.grid);
-        args.side[number] = outline.told(level.whole_sides());
+        args.grid[number] = outline.padded(level.grid);
+        args.side[number] = outline.padded(level.whole_sides());
         (args.levels, places) = (number as u32 + 1, all);
     }
     args.row_bytes = (need.row as u64).next_multiple_of(128);
@@ -62,7 +62,7 @@ impl TapeForest {
     /// # Errors
     /// [`Error::DeviceMemory`], [`Error::Cuda`].
     pub(super) fn new(device: &Device, outline: &Outline<'_>, need: ForestNeed) -> Result<Self, Error> {
-        let (mut args, places) = told(outline, need);
+        let (mut args, places) = args_and_places(outline, need);
         let take = |bytes: u64| Buffer::new(device, "the short tapes of a formula", bytes, Allocation::Pool);
         let (tables, pool) = (take(places * 4)?, take(args.room * 8)?);
         let counters = take(u64::from(FOREST_COUNTERS) * 8)?;
@@ -110,19 +110,19 @@ mod tests {
 
     #[test]
     fn levels_beyond_the_most_places_have_no_table() {
-        let told = |n: u32| {
+        let of_size = |n: u32| {
             let domain = Domain::new([n, n], [[0.0, 1.0]; 2], Sample::Centre).unwrap();
             let plan = Plan::new(domain, Scheme::uniform(8, 4, 4), CurveKind::Morton, RuleKind::Certified).unwrap();
-            super::told(&Outline::of_plan(&plan), ForestNeed { words: 7000, row: 100_000 })
+            super::args_and_places(&Outline::of_plan(&plan), ForestNeed { words: 7000, row: 100_000 })
         };
         // Regions of 128, 32 and 8 cells a side.
-        let (args, places) = told(1024);
+        let (args, places) = of_size(1024);
         assert_eq!((args.levels, places), (3, 64 + 1024 + 16384));
         assert_eq!((args.first[2], args.grid[2][..3].to_vec(), args.side[2][0]), (64 + 1024, vec![128, 128, 0], 8));
         assert_eq!((args.room, args.row_bytes % 128), (MOST_BYTES / 8, 0));
         assert!(u64::from(args.row_count) * args.row_bytes <= MOST_ROW_BYTES);
         // Of 65536, 16384, .. 16 cells a side, of which there are 4096² on the last level: with those above too many.
-        let (args, places) = told(1 << 16);
+        let (args, places) = of_size(1 << 16);
         assert_eq!((args.levels, places), (5, 64 + 1024 + (1 << 14) + (1 << 18) + (1 << 22)));
     }
 }

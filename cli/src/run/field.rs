@@ -169,7 +169,7 @@ impl Task {
 
     /// Says what ran in place of what would have.
     fn say_stand_ins<const K: usize>(&self, prepared: &dyn Prepared<K>) {
-        if let Some(refused) = prepared.instead() {
+        if let Some(refused) = prepared.mapping_refused() {
             let mapping = prepared.mapping();
             self.voice.say(format_args!("orthant: --scheme {mapping}, which nobody chose, since {refused}"));
         }

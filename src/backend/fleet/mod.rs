@@ -212,6 +212,8 @@ impl<'a, const K: usize> FleetPlan<'a, K> {
     }
 }
 
+impl<const K: usize> SealedBackend for FleetPlan<'_, K> {}
+
 impl<const K: usize> Prepared<K> for FleetPlan<'_, K> {
     fn run(&mut self, part: &Part<'_, K>, control: &Control) -> Result<Times, Error> {
         self.last = None;
@@ -232,8 +234,8 @@ impl<const K: usize> Prepared<K> for FleetPlan<'_, K> {
         self.shared.one().map_or(self.shared.how.tuning.mapping(), |one| self.of(one).mapping())
     }
 
-    fn instead(&self) -> Option<&Error> {
-        self.of(self.shared.one()?).instead()
+    fn mapping_refused(&self) -> Option<&Error> {
+        self.of(self.shared.one()?).mapping_refused()
     }
 
     fn copied(&self) -> u64 {

@@ -106,8 +106,8 @@ impl AskProgram {
             regions,
             level: level.index,
             last: u32::from(last),
-            grid: outline.told(level.grid),
-            side: outline.told(level.whole_sides()),
+            grid: outline.padded(level.grid),
+            side: outline.padded(level.whole_sides()),
             tallies: setup.tallies(level.index),
             ..LaunchArgs::default()
         };

@@ -51,8 +51,8 @@ pub(super) fn level_args(
         regions: u64::try_from(level.regions()).unwrap_or(u64::MAX),
         level: level.index,
         last: u32::from(last),
-        grid: setup.outline.told(level.grid),
-        side: setup.outline.told(level.whole_sides()),
+        grid: setup.outline.padded(level.grid),
+        side: setup.outline.padded(level.whole_sides()),
         tallies: setup.tallies(level.index),
         ..LaunchArgs::default()
     };

@@ -128,8 +128,8 @@ impl StreamProgram {
         let base = LaunchArgs {
             level: level.index,
             last: u32::from(setup.outline.is_last(level.index)),
-            grid: setup.outline.told(level.grid),
-            side: setup.outline.told(level.whole_sides()),
+            grid: setup.outline.padded(level.grid),
+            side: setup.outline.padded(level.whole_sides()),
             tallies: setup.tallies(level.index),
             ..LaunchArgs::default()
         };
