@@ -2,7 +2,7 @@
 
 use crate::dimension::with_dimensions;
 use crate::parallel;
-use crate::points::definition::has_axes;
+use crate::points::axes::has_axes;
 use crate::points::error::PointsError;
 
 /// Numbers that a thread looks at, a multiple of every number of axes.

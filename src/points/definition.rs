@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::points::attribute::PointAttribute;
+use crate::points::axes::has_axes;
 use crate::points::bounds::bounds;
 use crate::points::error::PointsError;
 use crate::points::extent::PointsExtent;
@@ -39,17 +40,6 @@ pub struct Points {
 
 /// All coordinates are finite.
 impl Eq for Points {}
-
-/// True if points can have so many coordinates.
-///
-/// ```
-/// use orthant::points::has_axes;
-///
-/// assert!(!has_axes(1) && has_axes(2) && has_axes(6) && !has_axes(7));
-/// ```
-pub const fn has_axes(axes: usize) -> bool {
-    2 <= axes && axes <= 6
-}
 
 impl Points {
     /// Checks points of `axes` coordinates each, point after point.

@@ -1,6 +1,7 @@
 //! Points in two to six dimensions: what a scan or a table of coordinates holds.
 
 mod attribute;
+mod axes;
 mod batches;
 mod bounds;
 mod cell_kind;
@@ -12,10 +13,11 @@ mod shapes;
 mod value;
 
 pub use attribute::PointAttribute;
+pub use axes::has_axes;
 pub use batches::{OnBatch, PointBatches};
 #[doc(hidden)]
 pub use bounds::bounds;
-pub use definition::{Points, has_axes};
+pub use definition::Points;
 pub use error::PointsError;
 pub use extent::PointsExtent;
 #[doc(hidden)]

@@ -130,7 +130,7 @@ impl ArrayRun {
         let builder = builder.mem_limit(self.limit.unwrap_or(u64::MAX)).control(&self.control);
         let divided = self.divided(&builder, &plan, &predicate);
         let warned = divided.warn_before()?;
-        let building = TreeBuild::new(&self.args, &outputs, &plan, &self.control, self.voice)?;
+        let building = TreeBuild::new(&outputs, &plan, self.args.keep, self.args.threads, &self.control, self.voice)?;
         let built = self.make(&building, &builder, &mut trees)?;
         let input = self.input.from(path, plan.domain().cells() as u64 * kind.bytes(), nan);
         let computation = Request::new(FieldKind::Array).computation(&plan);

@@ -122,7 +122,7 @@ impl PointsRun {
         };
         let limit = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.points.bytes()));
         let builder = builder?.mem_limit(limit).control(&self.control);
-        let building = TreeBuild::new(args, &outputs, &plan, &self.control, self.voice)?;
+        let building = TreeBuild::new(&outputs, &plan, args.keep, args.threads, &self.control, self.voice)?;
         let built = building.make(&TreeMaker::Points(&builder), &mut trees)?;
         let from = self.built_from(path, builder.inside()?, built.sorting_seconds, kind);
         let report = building.report(computation, &built, from, &self.machine.cpu);

@@ -9,7 +9,6 @@ use orthant::tree::{BottomUp, Census, FromPoints, Predicate, TreeError, TreeWrit
 use orthant::{Built, CellType, Computation, Control, Keep, Plan, PointsRead, ReadFrom, Report, Tree};
 use rayon::ThreadPool;
 
-use super::array::ArrayOptions;
 use super::outputs::Outputs;
 use crate::error::Error;
 use crate::output::tree::{self, TreeOutput};
@@ -92,20 +91,21 @@ pub(super) struct BuiltFrom {
 }
 
 impl<'a, const K: usize> TreeBuild<'a, K> {
-    /// How the tree of a plan is made for `outputs`.
+    /// How the tree of a plan is made for `outputs`, by so many threads.
     ///
     /// # Errors
     /// If the threads that were asked for cannot be had.
     pub(super) fn new(
-        args: &ArrayOptions,
         outputs: &Outputs,
         plan: &'a Plan<K>,
+        keep: Keep,
+        threads: Option<usize>,
         control: &'a Arc<Control>,
         voice: Voice,
     ) -> Result<Self, Error> {
-        let pool = args.threads.map(pool).transpose()?;
+        let pool = threads.map(pool).transpose()?;
         let (shows_cells, hashes) = (outputs.show_cells(), outputs.report.is_some());
-        Ok(Self { plan, keep: args.keep, shows_cells, hashes, pool, control, voice })
+        Ok(Self { plan, keep, shows_cells, hashes, pool, control, voice })
     }
 
     /// Makes the tree and writes `trees`, none of which has its name yet. Says what is left of one that was interrupted.

@@ -103,9 +103,9 @@ impl InfoOptions {
 }
 
 /// What something is called, and what it is.
-type Fact = [String; 2];
+type InfoRow = [String; 2];
 
-fn fact(name: &str, value: String) -> Fact {
+fn fact(name: &str, value: String) -> InfoRow {
     [name.to_owned(), value]
 }
 
@@ -151,7 +151,7 @@ impl TreeFacts<'_> {
     }
 
     /// How the cells are divided, and what that takes.
-    fn division(&self) -> Vec<Fact> {
+    fn division(&self) -> Vec<InfoRow> {
         let Self { size, cells, scheme, curve, rule, kind, .. } = *self;
         let [g, r, b] = scheme.map(|axes| by(&shortest(axes)));
         let [uniform, leaves] = self.regions();
@@ -192,7 +192,7 @@ impl TreeFacts<'_> {
     }
 
     /// What it is a tree of, and its checksum.
-    fn source(&self) -> Vec<Fact> {
+    fn source(&self) -> Vec<InfoRow> {
         let Self { kind, about, .. } = *self;
         let mut facts = Vec::new();
         for (number, axis) in about.axes.iter().enumerate() {
