@@ -47,8 +47,14 @@ pub trait DeviceStruct {
     /// Its C++ declaration under `name`. The fields are those of [`bytes`](Self::bytes), in their order; an assertion on
     /// the size says that the compiler left no gaps between them.
     fn declaration(name: &str) -> String;
+    /// Appends its fields in order, without gaps.
+    fn append(&self, bytes: &mut Vec<u8>);
     /// Its fields in order, without gaps.
-    fn bytes(&self) -> Vec<u8>;
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(Self::SIZE);
+        self.append(&mut bytes);
+        bytes
+    }
 }
 
 /// Declares a struct for Rust and for kernels. Members are `u32`, `u64`, `i32`, `i64`, `f32`, `f64` and arrays of them; they
@@ -85,11 +91,9 @@ macro_rules! device_struct {
                 let declare: &[fn(&str) -> String] = &[$(<$T as $crate::abi::DeviceMember>::declare),+];
                 $crate::abi::declaration(name, &heading, Self::MEMBERS, declare)
             }
-            fn bytes(&self) -> Vec<u8> {
-                let mut bytes = Vec::new();
-                $(bytes.extend(<$Base as $crate::abi::DeviceStruct>::bytes(&self.base));)?
-                $($crate::abi::DeviceMember::put(&self.$field, &mut bytes);)+
-                bytes
+            fn append(&self, bytes: &mut Vec<u8>) {
+                $(<$Base as $crate::abi::DeviceStruct>::append(&self.base, bytes);)?
+                $($crate::abi::DeviceMember::put(&self.$field, bytes);)+
             }
         }
     };

@@ -171,7 +171,7 @@ device_struct! {
         map_first: u64,
         /// Terminal regions per piece of the curve, and leaves among them in the low half.
         ranks: u64,
-        /// The lists, and the level's first entry: codes, words, and the first cells of bricks.
+        /// Codes, words and first cells of bricks of the lists; `listed` is the level's first entry.
         list_codes: u64,
         list_words: u64,
         list_places: u64,

@@ -37,7 +37,7 @@ pub(super) fn settled(how: &How, split: &[u32; MAX_DIM]) -> Result<How, Error> {
     }
 }
 
-/// A launch of a stack: blocks per axis, and what the kernel is told.
+/// A launch of a stack: blocks per axis, and what the kernel takes.
 pub(super) type NativeLaunch<L> = ([u32; 3], L);
 
 /// A launch from the block, the grid or the entry `first` on.

@@ -160,7 +160,7 @@ impl ArrayRun {
         Outputs::with_slice(&self.args.output, self.args.keep, &read, plan.domain().size(), &axes, self.voice)
     }
 
-    /// The array as it is divided, of which may be said that this saves little.
+    /// What warns if dividing the array saves little.
     fn divided<'a, 'b, const K: usize>(
         &'a self,
         builder: &'a BottomUp<'b, K>,

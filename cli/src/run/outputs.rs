@@ -55,7 +55,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Opens what the options name, none of which is one of `inputs`, with the slice of the cells that pictures show; says which that is.
+    /// Opens what the options name, none of which is one of `inputs`, with the slice of the cells that pictures show. Prints which slice that is.
     ///
     /// # Errors
     /// [`Error::Input`] of what the options name, or of a picture that no program shows.

@@ -227,7 +227,7 @@ impl<R: BufRead> MatrixLines<R> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> String {
+    fn outcome(text: &str) -> String {
         rows(text.as_bytes()).map_or_else(|wrong| wrong.to_string(), |rows| format!("{rows:?}"))
     }
 
@@ -235,12 +235,12 @@ mod tests {
     fn rows_are_counted() {
         let header = "%%MatrixMarket matrix coordinate";
         assert_eq!(
-            said(&format!("{header} real general\n% a comment\n\n2 3 3\n1 1 5e-1\n 2 3 7 \r\n1 2 0\n")),
+            outcome(&format!("{header} real general\n% a comment\n\n2 3 3\n1 1 5e-1\n 2 3 7 \r\n1 2 0\n")),
             "[2, 1]"
         );
-        assert_eq!(said(&format!("{header} pattern symmetric\n3 3 3\n1 1\n3 1\n3 2")), "[2, 1, 2]");
-        assert_eq!(said(&format!("{header} COMPLEX Hermitian\n2 2 1\n2 1 0 -1\n")), "[1, 1]");
-        assert_eq!(said(&format!("{header} integer general\n0 0 0\n")), "[]");
+        assert_eq!(outcome(&format!("{header} pattern symmetric\n3 3 3\n1 1\n3 1\n3 2")), "[2, 1, 2]");
+        assert_eq!(outcome(&format!("{header} COMPLEX Hermitian\n2 2 1\n2 1 0 -1\n")), "[1, 1]");
+        assert_eq!(outcome(&format!("{header} integer general\n0 0 0\n")), "[]");
     }
 
     #[test]
@@ -262,7 +262,7 @@ mod tests {
             (&format!("{header}2 2 1\n1 1 banana\n"), "and a value"),
             (&format!("{header}2 2 1 junk\n"), "line 2: sizes"),
         ] {
-            assert!(said(text).contains(words), "{text}: {}", said(text));
+            assert!(outcome(text).contains(words), "{text}: {}", outcome(text));
         }
     }
 }
