@@ -10,7 +10,8 @@ use std::sync::Mutex;
 
 use cudarc::driver::CudaEvent;
 
-use super::args::{CONSTANTS, FatesArgs, GatherArgs};
+use super::args::{FatesArgs, GatherArgs};
+use super::constants::CONSTANTS;
 use super::device::Device;
 use super::driver::refused;
 use super::kernel::{Argument, Kernel};

@@ -9,6 +9,7 @@ mod backend;
 mod balance;
 mod cache;
 mod compile;
+mod constants;
 mod device;
 mod driver;
 mod findings;

@@ -1,7 +1,8 @@
 //! What a prepared plan has on a device, whatever its strategy.
 
-use super::args::{RunArgs, TALLY_COLUMNS, TALLY_ROWS, region_item_bytes, word_bytes};
+use super::args::{RunArgs, region_item_bytes, word_bytes};
 use super::array_box::ArrayBox;
+use super::constants::{TALLY_COLUMNS, TALLY_ROWS};
 use super::device::Device;
 use super::kernel::Argument;
 use super::memory::{Allocation, Buffer, Reserve};

@@ -6,7 +6,8 @@
 
 use crate::abi::DeviceStruct;
 use crate::backend::{CudaError, Error};
-use crate::cuda::args::{FOREST_COUNTERS, FOREST_LEFT_OUT, FOREST_TAPES, FOREST_WORDS, ForestArgs};
+use crate::cuda::args::ForestArgs;
+use crate::cuda::constants::{FOREST_COUNTERS, FOREST_LEFT_OUT, FOREST_TAPES, FOREST_WORDS};
 use crate::cuda::device::Device;
 use crate::cuda::memory::{Allocation, Buffer, read_integers};
 use crate::cuda::outline::Outline;

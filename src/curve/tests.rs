@@ -107,7 +107,7 @@ impl<const K: usize> Encoding<K> for Backwards<K> {
     }
 
     fn device(&self, _: u32) -> DeviceCurve<'_> {
-        unimplemented!("nothing decodes it on a GPU")
+        unreachable!("nothing decodes it on a GPU")
     }
 }
 

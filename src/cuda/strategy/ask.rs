@@ -7,11 +7,11 @@
 use cudarc::driver::CudaEvent;
 
 use crate::backend::{AskLoop, Error, How, Insertion, Pass, Shared, Stack, StrategyKind, Table};
-use crate::cuda::args::{
-    AskArgs, COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, ExploreArgs, LaunchArgs, SETTLE_IN_PLACE,
-    SETTLE_LISTED, SETTLE_NONE,
-};
+use crate::cuda::args::{AskArgs, ExploreArgs, LaunchArgs};
 use crate::cuda::balance::Settling;
+use crate::cuda::constants::{
+    COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE,
+};
 use crate::cuda::device::elapsed;
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::kernel::{Kernel, LoadedModule};

@@ -4,9 +4,8 @@
 //! copy the cells of leaves. The host waits once, to hear how many there are.
 
 use crate::backend::{Error, How, StrategyKind};
-use crate::cuda::args::{
-    LaunchArgs, PyramidListArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED,
-};
+use crate::cuda::args::{LaunchArgs, PyramidListArgs};
+use crate::cuda::constants::{TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED};
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::kernel::Kernel;
 use crate::cuda::launcher::Launcher;

@@ -6,13 +6,13 @@
 use crate::abi::DeviceStruct;
 use crate::backend::{DpLaunch, Error, How, Pass, Table, Unsupported};
 use crate::choice::ChoiceError;
-use crate::cuda::args::{
-    COUNTER_DONE, COUNTER_MIXED, COUNTERS, DP_COUNTERS, DP_FAILED, DP_IN_PLACE, DP_LEAVES, DP_MOST_IN_FLIGHT,
-    DP_MOST_PENDING, DP_OVERFLOW, DP_REFUSED, DP_TERMINALS, DpArgs, ExploreArgs, FROM_OVERFLOW, FROM_ROOTS,
-    TALLY_COLUMNS, TALLY_FILL_GRIDS, TALLY_FILLED, TALLY_GRIDS, TALLY_LEAF_GRIDS, TALLY_LEAVES, TALLY_ROWS,
-    TALLY_SUBDIVIDED,
-};
+use crate::cuda::args::{DpArgs, ExploreArgs};
 use crate::cuda::balance::Settling;
+use crate::cuda::constants::{
+    COUNTER_DONE, COUNTER_MIXED, COUNTERS, DP_COUNTERS, DP_FAILED, DP_IN_PLACE, DP_LEAVES, DP_MOST_IN_FLIGHT,
+    DP_MOST_PENDING, DP_OVERFLOW, DP_REFUSED, DP_TERMINALS, FROM_OVERFLOW, FROM_ROOTS, TALLY_COLUMNS, TALLY_FILL_GRIDS,
+    TALLY_FILLED, TALLY_GRIDS, TALLY_LEAF_GRIDS, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED,
+};
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::kernel::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;

@@ -1,7 +1,8 @@
 //! What dynamic parallelism lists, settled when all of it is found: sorted by level, then by a balancer.
 
 use crate::backend::{Error, Pass, Unsupported};
-use crate::cuda::args::{ExploreArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS};
+use crate::cuda::args::ExploreArgs;
+use crate::cuda::constants::{TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::memory::read_integers;
 use crate::cuda::setup::{Setup, tally};

@@ -1,8 +1,9 @@
 //! What is known of a run before it starts: how long tables are, and what the kernels are told of a level.
 
 use crate::backend::{DpLaunch, How, Mapping, Pass, Shared, StrategyKind};
-use crate::cuda::args::{ExploreArgs, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LAUNCHED, SETTLE_LISTED, SETTLE_NONE};
+use crate::cuda::args::{ExploreArgs, LaunchArgs};
 use crate::cuda::balance::Settling;
+use crate::cuda::constants::{SETTLE_IN_PLACE, SETTLE_LAUNCHED, SETTLE_LISTED, SETTLE_NONE};
 use crate::cuda::limits;
 use crate::cuda::memory::Buffer;
 use crate::cuda::outline::Outline;

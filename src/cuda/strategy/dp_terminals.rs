@@ -1,7 +1,8 @@
 //! The terminal regions that dynamic parallelism lists on the device, in the order in which they are found.
 
 use crate::backend::{Error, How, Pass};
-use crate::cuda::args::{DpArgs, LEAF};
+use crate::cuda::args::DpArgs;
+use crate::cuda::constants::LEAF;
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::memory::{Allocation, Reserve, read_integers};
 use crate::cuda::setup::Setup;

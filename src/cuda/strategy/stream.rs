@@ -10,9 +10,8 @@
 
 use crate::backend::{Error, How, Mapping, Pass};
 use crate::choice::ChoiceError;
-use crate::cuda::args::{
-    LaunchArgs, StreamArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED, word_bytes,
-};
+use crate::cuda::args::{LaunchArgs, StreamArgs, word_bytes};
+use crate::cuda::constants::{TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED};
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::kernel::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;

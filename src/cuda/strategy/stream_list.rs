@@ -5,7 +5,8 @@
 
 use crate::abi::DeviceStruct;
 use crate::backend::Error;
-use crate::cuda::args::{FatesArgs, MAP_ABSENT};
+use crate::cuda::args::FatesArgs;
+use crate::cuda::constants::MAP_ABSENT;
 use crate::cuda::gather;
 use crate::cuda::kernel::{Argument, Kernel};
 use crate::cuda::memory::{Allocation, Buffer, Reserve, integers, read, read_integers};

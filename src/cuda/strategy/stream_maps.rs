@@ -1,7 +1,8 @@
 //! What a stream remembers (kernels/stream/map.cuh, list.cuh): what became of the regions of every level, and which of them are mixed.
 
 use crate::backend::Error;
-use crate::cuda::args::{MAP_ABSENT, StreamArgs};
+use crate::cuda::args::StreamArgs;
+use crate::cuda::constants::MAP_ABSENT;
 use crate::cuda::device::Device;
 use crate::cuda::memory::{Allocation, Reserve};
 use crate::dimension::MAX_DIM;

@@ -1,7 +1,7 @@
 //! The regions that a stream leaves, read back: its maps, below them what the host proves once more, and the cells of leaves.
 
 use crate::backend::Error;
-use crate::cuda::args::{TALLY_FILLED, TALLY_LEAVES, TALLY_SUBDIVIDED};
+use crate::cuda::constants::{TALLY_FILLED, TALLY_LEAVES, TALLY_SUBDIVIDED};
 use crate::cuda::gather::BricksLeft;
 use crate::cuda::memory::read;
 use crate::cuda::setup::{Setup, tally};
