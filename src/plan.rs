@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::curve::{CurveError, CurveKind, Encoding};
+use crate::dimension::here;
 use crate::geometry::{Domain, DomainError, Level, Region, Scheme, boundary};
 use crate::rule::RuleKind;
 
@@ -76,6 +77,12 @@ impl<const K: usize> Plan<K> {
     /// [`PlanError`] names the field: g outside 1..=n, r or B of 0, r of 1 on every axis, a curve that cannot serve {g, r} or
     /// whose codes would exceed 64 bits.
     pub fn new(domain: Domain<K>, scheme: Scheme<K>, curve: CurveKind, rule: RuleKind) -> Result<Self, PlanError> {
+        here!(fn(Domain<K>, Scheme<K>, CurveKind, RuleKind) -> Result<Plan<K>, PlanError> = Plan::<K>::new_here)(
+            domain, scheme, curve, rule,
+        )
+    }
+
+    fn new_here(domain: Domain<K>, scheme: Scheme<K>, curve: CurveKind, rule: RuleKind) -> Result<Self, PlanError> {
         let size = domain.size();
         for axis in 0..K {
             let (g, n) = (scheme.g[axis], size[axis]);

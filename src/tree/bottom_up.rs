@@ -133,6 +133,10 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// # Errors
     /// [`TreeError::Source`] if a box cannot be read; [`TreeError::Run`] if it was interrupted or there is no memory.
     pub fn tree(&self) -> Result<Tree<K>, TreeError> {
+        here!(fn(&BottomUp<'_, K>) -> Result<Tree<K>, TreeError> = |this| this.tree_here())(self)
+    }
+
+    fn tree_here(&self) -> Result<Tree<K>, TreeError> {
         self.survey()?;
         self.part(0, 0..self.along.codes(0))
     }
@@ -162,6 +166,11 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// # Errors
     /// As [`part`](Self::part), and those of the sink.
     pub fn shard(&self, level: u32, codes: Range<u128>, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
+        here!(fn(&BottomUp<'_, K>, u32, Range<u128>, &mut dyn Sink<K>) -> Result<(), TreeError> =
+            |this, level, codes, sink| this.shard_here(level, codes, sink))(self, level, codes, sink)
+    }
+
+    fn shard_here(&self, level: u32, codes: Range<u128>, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
         Ok(self.piece(level, codes)?.deliver(&self.along, sink)?)
     }
 

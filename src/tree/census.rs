@@ -23,6 +23,9 @@ const SHARD: u128 = 1 << 25;
 /// The most parts that points are counted in.
 const SHARDS: u128 = 256;
 
+/// What is counted, and the checksum if there is one.
+type Counted<const K: usize> = (RunCounts<K>, Option<RegionsChecksum>);
+
 /// Counts the regions of a tree part by part, along the curve, and keeps none of them.
 ///
 /// If parts share a region of one value, each of them has a piece of it. The census puts the pieces together before it
@@ -68,10 +71,10 @@ impl<const K: usize> Census<K> {
     /// The counts of a run that found these regions from the cells up. Such a run looks at each cell once: all cells
     /// count as explored on the last level that has regions. Levels below that are left out.
     pub fn counts(self) -> (RunCounts<K>, Option<RegionsChecksum>) {
-        here!(fn(Census<K>) -> (RunCounts<K>, Option<RegionsChecksum>) = Census::<K>::counts_here)(self)
+        here!(fn(Census<K>) -> Counted<K> = Census::<K>::counts_here)(self)
     }
 
-    fn counts_here(mut self) -> (RunCounts<K>, Option<RegionsChecksum>) {
+    fn counts_here(mut self) -> Counted<K> {
         let waiting = std::mem::take(&mut self.waiting);
         self.checksum += self.hash(&waiting);
         waiting.iter().for_each(|terminal| self.count(terminal));
@@ -155,6 +158,12 @@ impl<const K: usize> BottomUp<'_, K> {
     /// # Errors
     /// As [`tree`](Self::tree).
     pub fn counts(&self, hashes: bool) -> Result<(RunCounts<K>, Option<RegionsChecksum>), TreeError> {
+        here!(fn(&BottomUp<'_, K>, bool) -> Result<Counted<K>, TreeError> = |this, hashes| this.counts_here(hashes))(
+            self, hashes,
+        )
+    }
+
+    fn counts_here(&self, hashes: bool) -> Result<Counted<K>, TreeError> {
         let survey = self.survey()?.filter(|_| !hashes);
         let level = self.along.level_of(0, SHARD);
         let each = (SHARD / self.along.most_cells(level)).max(1);
@@ -179,12 +188,7 @@ impl<const K: usize> BottomUp<'_, K> {
     }
 
     /// The same where values alone do not say what regions are together: pieces are put together before they count.
-    fn counts_of_pieces(
-        &self,
-        level: u32,
-        each: u128,
-        hashes: bool,
-    ) -> Result<(RunCounts<K>, Option<RegionsChecksum>), TreeError> {
+    fn counts_of_pieces(&self, level: u32, each: u128, hashes: bool) -> Result<Counted<K>, TreeError> {
         let (mut census, codes) = (Census::new(self.along.plan(), 0, hashes), self.along.codes(level));
         let (mut open, mut first, mut start) = (Piece::new(self.source.kind(), self.criterion), 0, 0);
         while start < codes {
@@ -223,6 +227,12 @@ impl<const K: usize> FromPoints<'_, K> {
     /// # Errors
     /// As [`tree`](Self::tree).
     pub fn counts(&self, hashes: bool) -> Result<(RunCounts<K>, Option<RegionsChecksum>), TreeError> {
+        here!(fn(&FromPoints<'_, K>, bool) -> Result<Counted<K>, TreeError> = |this, hashes| this.counts_here(hashes))(
+            self, hashes,
+        )
+    }
+
+    fn counts_here(&self, hashes: bool) -> Result<Counted<K>, TreeError> {
         let level = self.along.level_of(0, SHARD);
         let each = (SHARD / self.along.most_cells(level)).max(1);
         // Of regions that mostly have no points, many at a time.

@@ -82,6 +82,10 @@ impl<const K: usize> Collector<K> {
     /// # Errors
     /// [`TreeError::Tiling`] if regions are missing or came twice; [`TreeError::Run`] if there is no memory.
     pub fn tree(self) -> Result<Tree<K>, TreeError> {
+        here!(fn(Collector<K>) -> Result<Tree<K>, TreeError> = Collector::<K>::tree_here)(self)
+    }
+
+    fn tree_here(self) -> Result<Tree<K>, TreeError> {
         let (along, Piece { entries, bricks, .. }) = self.in_order()?;
         let whole = along.whole();
         Tree::new(along, whole, entries, bricks)
@@ -93,6 +97,12 @@ impl<const K: usize> Collector<K> {
     /// # Errors
     /// As [`tree`](Self::tree); [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run of codes.
     pub fn part(self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
+        here!(fn(Collector<K>, u32, Range<u128>) -> Result<Tree<K>, TreeError> = Collector::<K>::part_here)(
+            self, level, codes,
+        )
+    }
+
+    fn part_here(self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
         let (along, Piece { entries, bricks, .. }) = self.in_order()?;
         let part = along.keys(level, codes)?;
         Tree::new(along, part, entries, bricks)
@@ -104,15 +114,15 @@ impl<const K: usize> Collector<K> {
     /// # Errors
     /// Those of the sink; [`TreeError::Run`] if there is no memory.
     pub fn deliver(self, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
+        here!(fn(Collector<K>, &mut dyn Sink<K>) -> Result<(), TreeError> = Collector::<K>::deliver_here)(self, sink)
+    }
+
+    fn deliver_here(self, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
         let (along, piece) = self.in_order()?;
         Ok(piece.deliver(&along, sink)?)
     }
 
     fn in_order(self) -> Result<(Along<K>, Piece), TreeError> {
-        here!(fn(Collector<K>) -> Result<(Along<K>, Piece), TreeError> = |this| this.in_order_here())(self)
-    }
-
-    fn in_order_here(self) -> Result<(Along<K>, Piece), TreeError> {
         let Self { plan, terminals, bricks, limit } = self;
         in_order(&plan, terminals, bricks.unwrap_or_else(|| Cells::empty(CellType::U8)), limit)
     }

@@ -5,6 +5,7 @@ use std::io;
 use crate::backend::{Control, Error};
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
+use crate::dimension::here;
 use crate::field::{FieldData, StoredArray};
 use crate::geometry::Region;
 use crate::per_axis;
@@ -42,6 +43,17 @@ impl<const K: usize> Tree<K> {
     /// not of the plan's domain; [`TreeError::Run`] of a mesh, which has no cells to begin with, of an interrupt, and if `limit` bytes do
     /// not hold the tree.
     pub fn from_data(
+        plan: &Plan<K>,
+        data: &FieldData,
+        value: PointsValue,
+        limit: Option<u64>,
+        control: &Control,
+    ) -> Result<Self, TreeError> {
+        here!(fn(&Plan<K>, &FieldData, PointsValue, Option<u64>, &Control) -> Result<Tree<K>, TreeError> =
+            Tree::<K>::from_data_here)(plan, data, value, limit, control)
+    }
+
+    fn from_data_here(
         plan: &Plan<K>,
         data: &FieldData,
         value: PointsValue,

@@ -102,28 +102,24 @@ pub trait Source<const K: usize>: Sync {
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the box is empty or not in the array, or `bytes` are not those of its cells.
     fn check(&self, window: &Region<K>, bytes: &[u8]) -> io::Result<()> {
-        let Region { corner, extent } = window;
-        let of_array =
-            extent.iter().all(|&cells| cells > 0) && Region { corner: [0; K], extent: self.size() }.contains(window);
-        let needed = window.cells_wide().saturating_mul(self.kind().bytes().into());
-        if of_array && bytes.len() as u128 == needed {
-            return Ok(());
-        }
-        Err(refused(&self.size(), [corner, extent], of_array.then_some([bytes.len() as u128, needed])))
+        check(&self.size(), &window.corner, &window.extent, self.kind(), bytes.len())
     }
 }
 
-/// What is wrong with a box, or with the bytes `given` for those that it needs.
-#[cold]
-fn refused(size: &[u32], [corner, extent]: [&[u32]; 2], bytes: Option<[u128; 2]>) -> io::Error {
+/// Checks that a box is in an array of `size`, and that so many bytes are those of its cells.
+fn check(size: &[u32], corner: &[u32], extent: &[u32], kind: CellType, bytes: usize) -> io::Result<()> {
+    let mut axes = size.iter().zip(corner).zip(extent);
+    let of_array = axes.all(|((&size, &corner), &extent)| extent > 0 && corner <= size && extent <= size - corner);
+    let needed = extent.iter().fold(kind.bytes().into(), |bytes: u128, &cells| bytes.saturating_mul(cells.into()));
+    if of_array && bytes as u128 == needed {
+        return Ok(());
+    }
     let cells = format!("a box of {extent:?} cells from {corner:?} on, of an array of {size:?} cells; it needs");
-    io::Error::new(
-        io::ErrorKind::InvalidInput,
-        match bytes {
-            None => format!("{cells} cells, all in the array"),
-            Some([given, needed]) => format!("{given} bytes for {cells} {needed}"),
-        },
-    )
+    let reason = match of_array {
+        false => format!("{cells} cells, all in the array"),
+        true => format!("{bytes} bytes for {cells} {needed}"),
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
 impl<'s, const K: usize> dyn Source<K> + 's {

@@ -4,6 +4,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::geometry::Region;
 use crate::memory::{Refused, reserve};
 use crate::parallel;
@@ -43,6 +44,12 @@ impl<const K: usize> TreeSource<'_, K> {
 
     /// Writes a box into bytes that lie as its cells must.
     fn show(&self, window: &Region<K>, bytes: &mut [u8]) -> Result<(), TreeError> {
+        here!(fn(&dyn Parts<K>, &Region<K>, &mut [u8]) -> Result<(), TreeError> = |parts, window, bytes| TreeSource(parts).show_here(window, bytes))(
+            self.0, window, bytes,
+        )
+    }
+
+    fn show_here(&self, window: &Region<K>, bytes: &mut [u8]) -> Result<(), TreeError> {
         for some in self.0.batches(&self.0.meeting(window)?) {
             if some.len() > 1 {
                 // By a thread each; as many as stay in memory until they are shown.
@@ -57,6 +64,12 @@ impl<const K: usize> TreeSource<'_, K> {
 
     /// The listed cells of a box, if it is the tree of a list.
     fn listed(&self, window: &Region<K>) -> Result<Option<Scattered<K>>, TreeError> {
+        here!(fn(&dyn Parts<K>, &Region<K>) -> Result<Option<Scattered<K>>, TreeError> = |parts, window| TreeSource(parts).listed_here(window))(
+            self.0, window,
+        )
+    }
+
+    fn listed_here(&self, window: &Region<K>) -> Result<Option<Scattered<K>>, TreeError> {
         let Some(layout) = self.0.list_layout() else { return Ok(None) };
         let mut found = Scattered::new(layout.background());
         for index in self.0.meeting(window)? {
@@ -69,6 +82,12 @@ impl<const K: usize> TreeSource<'_, K> {
 
     /// The word that all cells of a box count as; None if there are several.
     pub(super) fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
+        here!(fn(&dyn Parts<K>, &Region<K>) -> Result<Option<u64>, TreeError> = |parts, window| TreeSource(parts).uniform_here(window))(
+            self.0, window,
+        )
+    }
+
+    fn uniform_here(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
         let mut found = None;
         for index in self.0.meeting(window)? {
             let part = self.0.part(index)?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Control;
+use crate::dimension::here;
 use crate::disk::{Folder, PartFolder, StagingError, parent};
 use crate::parallel;
 use crate::tree::along::Along;
@@ -214,6 +215,15 @@ impl PieceFolder {
         target: &TreeTarget,
         control: &Arc<Control>,
     ) -> Result<TreeWriter<K>, TreeError> {
+        here!(fn(&PieceFolder, &TreeTarget, &Arc<Control>) -> Result<TreeWriter<K>, TreeError> =
+            |this, target, control| this.merge_here(target, control))(self, target, control)
+    }
+
+    fn merge_here<const K: usize>(
+        &self,
+        target: &TreeTarget,
+        control: &Arc<Control>,
+    ) -> Result<TreeWriter<K>, TreeError> {
         let (plan, header) = (self.plan::<K>()?, &self.plan.header);
         // Before anything is copied.
         let shards = (0..self.len()).map(|piece| self.shards_of(piece)).collect::<Result<Vec<_>, _>>()?;
@@ -246,6 +256,19 @@ impl PieceClaim {
     /// # Errors
     /// [`TreeError::File`] if the tree is another part, or the system says no; [`TreeError::Run`] if the control does.
     pub fn write<const K: usize>(
+        self,
+        pieces: &PieceFolder,
+        tree: &Tree<K>,
+        work: &dyn Fn() -> PieceWork,
+        control: Option<&Control>,
+    ) -> Result<(), TreeError> {
+        here!(fn(PieceClaim, &PieceFolder, &Tree<K>, &dyn Fn() -> PieceWork, Option<&Control>) -> Result<(), TreeError> =
+            |this, pieces, tree, work, control| this.write_here(pieces, tree, work, control))(
+            self, pieces, tree, work, control,
+        )
+    }
+
+    fn write_here<const K: usize>(
         self,
         pieces: &PieceFolder,
         tree: &Tree<K>,

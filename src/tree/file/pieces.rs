@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::backend::Partition;
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::disk::{Folder, PartFolder, Renaming, Temporary};
 use crate::plan::Plan;
 use crate::tree::along::Along;
@@ -140,8 +141,19 @@ impl PieceFolder {
         asked: PieceRequest<'_, K>,
         overwrite: bool,
     ) -> Result<Self, TreeError> {
+        here!(fn(&Path, PieceRequest<'_, K>, bool) -> Result<PieceFolder, TreeError> = PieceFolder::create_here)(
+            path.as_ref(),
+            asked,
+            overwrite,
+        )
+    }
+
+    fn create_here<const K: usize>(
+        path: &Path,
+        asked: PieceRequest<'_, K>,
+        overwrite: bool,
+    ) -> Result<Self, TreeError> {
         let PieceRequest { plan, kind, info, made_of, request, weights, pieces } = asked;
-        let path = path.as_ref();
         let refused = TreeFileError::unfit(path);
         if !plan.curve().is_hierarchical() {
             let reason = format!("{}, along which a region's cells are no run; use morton or hilbert", plan.curve());
@@ -343,6 +355,10 @@ impl PieceFolder {
     /// # Errors
     /// [`TreeError::File`] if it has another number of dimensions.
     pub fn plan<const K: usize>(&self) -> Result<Plan<K>, TreeError> {
+        here!(fn(&PieceFolder) -> Result<Plan<K>, TreeError> = PieceFolder::plan_here)(self)
+    }
+
+    fn plan_here<const K: usize>(&self) -> Result<Plan<K>, TreeError> {
         let (path, found) = (self.path.clone(), self.dimensions());
         if found != K {
             return Err(TreeFileError::Dimensions { path, found, k: K }.into());

@@ -262,52 +262,35 @@ impl<const K: usize> TreeFile<K> {
     }
 }
 
-impl<const K: usize> Parts<K> for TreeFile<K> {
-    fn plan(&self) -> &Plan<K> {
-        self.plan()
-    }
+/// A part that stays as long as somebody has it.
+type Part<'a, const K: usize> = Box<dyn Deref<Target = Tree<K>> + 'a>;
 
-    fn kind(&self) -> CellType {
-        self.kind()
-    }
-
-    fn parts(&self) -> usize {
-        self.parts.len()
-    }
-
-    fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError> {
+impl<const K: usize> TreeFile<K> {
+    fn part_here(&self, index: usize) -> Result<Part<'_, K>, TreeError> {
         let kept = || self.kept.lock().expect("no reader panics holding it");
         if let Some(found) = kept().take(index, None) {
             return Ok(Box::new(found));
         }
-        let read = Arc::new(self.read(index)?);
+        let read = Arc::new(self.read_here(index)?);
         kept().put(index, None, read.clone());
         Ok(Box::new(read))
     }
 
-    fn part_within(
-        &self,
-        index: usize,
-        window: &Region<K>,
-    ) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError> {
+    fn part_within_here(&self, index: usize, window: Region<K>) -> Result<Part<'_, K>, TreeError> {
         let kept = || self.kept.lock().expect("no reader panics holding it");
-        if let Some(found) = kept().take(index, Some(window)) {
+        if let Some(found) = kept().take(index, Some(&window)) {
             return Ok(Box::new(found));
         }
         if !self.is_remote() || kept().is_asked_often(index) {
-            return self.part(index);
+            return self.part_here(index);
         }
-        let Some((read, all)) = self.read_partly(index, window)? else { return self.part(index) };
+        let Some((read, all)) = self.read_partly(index, &window)? else { return self.part_here(index) };
         let read = Arc::new(read);
-        kept().put(index, (!all).then_some(*window), read.clone());
+        kept().put(index, (!all).then_some(window), read.clone());
         Ok(Box::new(read))
     }
 
-    fn shard_cells(&self) -> Option<u64> {
-        Some(self.stored.header.shard_cells)
-    }
-
-    fn together(&self, parts: &[usize]) -> usize {
+    fn together_here(&self, parts: &[usize]) -> usize {
         let limit = self.kept.lock().expect("no reader panics holding it").limit;
         // Shards differ in size: some for each thread, so that fewer threads wait for the largest.
         let some = &parts[..parts.len().min(MANY * rayon::current_num_threads())];
@@ -319,11 +302,7 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
         fit.count()
     }
 
-    fn list_layout(&self) -> Option<ListLayout> {
-        self.layout.clone()
-    }
-
-    fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
+    fn meeting_here(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
         window.within(self.plan().domain().size())?;
         if self.layout.is_some() {
             return Ok(self.listed_meeting(window));
@@ -338,5 +317,50 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
         meeting.sort_unstable();
         meeting.dedup();
         Ok(meeting)
+    }
+}
+
+// Whoever makes a `dyn Parts` of a file compiles these.
+impl<const K: usize> Parts<K> for TreeFile<K> {
+    fn plan(&self) -> &Plan<K> {
+        self.plan()
+    }
+
+    fn kind(&self) -> CellType {
+        self.kind()
+    }
+
+    fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn part(&self, index: usize) -> Result<Part<'_, K>, TreeError> {
+        here!(fn(&TreeFile<K>, usize) -> Result<Part<'_, K>, TreeError> = |this, index| this.part_here(index))(
+            self, index,
+        )
+    }
+
+    fn part_within(&self, index: usize, window: &Region<K>) -> Result<Part<'_, K>, TreeError> {
+        here!(fn(&TreeFile<K>, usize, Region<K>) -> Result<Part<'_, K>, TreeError> = |this, index, window| this.part_within_here(index, window))(
+            self, index, *window,
+        )
+    }
+
+    fn shard_cells(&self) -> Option<u64> {
+        Some(self.stored.header.shard_cells)
+    }
+
+    fn together(&self, parts: &[usize]) -> usize {
+        here!(fn(&TreeFile<K>, &[usize]) -> usize = |this, parts| this.together_here(parts))(self, parts)
+    }
+
+    fn list_layout(&self) -> Option<ListLayout> {
+        self.layout.clone()
+    }
+
+    fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
+        here!(fn(&TreeFile<K>, &Region<K>) -> Result<Vec<usize>, TreeError> = |this, window| this.meeting_here(window))(
+            self, window,
+        )
     }
 }

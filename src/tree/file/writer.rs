@@ -118,6 +118,17 @@ impl TreeTarget {
         kind: CellType,
         info: &TreeInfo,
     ) -> Result<TreeWriter<K>, TreeError> {
+        here!(fn(&TreeTarget, &Plan<K>, CellType, &TreeInfo) -> Result<TreeWriter<K>, TreeError> = TreeTarget::open_here)(
+            self, plan, kind, info,
+        )
+    }
+
+    fn open_here<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        kind: CellType,
+        info: &TreeInfo,
+    ) -> Result<TreeWriter<K>, TreeError> {
         let Self { path, zip, overwrite, .. } = self.clone();
         let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         let stem = if zip { ".tree.zarr.zip" } else { ".tree.zarr" };

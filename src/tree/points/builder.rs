@@ -188,6 +188,12 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     /// # Errors
     /// As [`tree`](Self::tree); [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run of codes.
     pub fn part(&self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
+        here!(fn(&FromPoints<'_, K>, u32, Range<u128>) -> Result<Tree<K>, TreeError> = |this, level, codes| this.part_here(level, codes))(
+            self, level, codes,
+        )
+    }
+
+    fn part_here(&self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
         let keys = self.along.keys(level, codes.clone())?;
         let Piece { entries, bricks, .. } = self.piece(level, codes)?;
         Tree::new(self.along.clone(), keys, entries, bricks)
@@ -198,6 +204,11 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     /// # Errors
     /// As [`part`](Self::part), and those of the sink.
     pub fn shard(&self, level: u32, codes: Range<u128>, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
+        here!(fn(&FromPoints<'_, K>, u32, Range<u128>, &mut dyn Sink<K>) -> Result<(), TreeError> =
+            |this, level, codes, sink| this.shard_here(level, codes, sink))(self, level, codes, sink)
+    }
+
+    fn shard_here(&self, level: u32, codes: Range<u128>, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
         Ok(self.piece(level, codes)?.deliver(&self.along, sink)?)
     }
 
