@@ -73,6 +73,7 @@ impl Control {
     ///
     /// # Errors
     /// [`Error::Interrupted`] after [`cancel`](Self::cancel).
+    #[inline]
     pub fn check(&self) -> Result<(), Error> {
         if self.cancelled.load(Ordering::Acquire) {
             return Err(Error::Interrupted(self.signal.load(Ordering::Relaxed)));

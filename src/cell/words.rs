@@ -21,6 +21,7 @@ pub enum Words<'a> {
 
 impl<'a> Words<'a> {
     /// How many there are.
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Self::Narrow(words) => words.len(),
@@ -84,6 +85,7 @@ impl<'a> Words<'a> {
     }
 
     /// All of them added up, modulo 2^64.
+    #[inline]
     pub(crate) fn sum(&self) -> u64 {
         match self {
             Self::Narrow(words) => words.iter().map(|&word| u64::from(word)).sum(),
@@ -112,6 +114,7 @@ pub enum WordsMut<'a> {
 
 impl<'a> WordsMut<'a> {
     /// How many there are.
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Self::Narrow(words) => words.len(),
@@ -151,6 +154,7 @@ impl<'a> WordsMut<'a> {
     }
 
     /// The first `at`, and the others.
+    #[inline]
     pub(crate) fn split_at(self, at: usize) -> (Self, Self) {
         match self {
             Self::Narrow(words) => {
@@ -182,6 +186,7 @@ impl WordVec {
     }
 
     /// `len` zeros.
+    #[inline]
     pub(crate) fn reset(&mut self, len: usize) -> WordsMut<'_> {
         match self {
             Self::Narrow(words) => {
@@ -197,6 +202,7 @@ impl WordVec {
         }
     }
 
+    #[inline]
     pub(crate) fn all(&self) -> Words<'_> {
         match self {
             Self::Narrow(words) => Words::Narrow(words),

@@ -98,11 +98,13 @@ pub(crate) struct Explorer<'a, const K: usize> {
 
 impl<const K: usize> Explorer<'_, K> {
     /// The box of the cells that decide a region.
+    #[inline]
     fn deciding(&self, region: &Region<K>) -> Region<K> {
         self.rule.deciding(region, self.size).region
     }
 
     /// What a proof of those cells says of the region.
+    #[inline]
     fn judged(&self, region: &Region<K>, verdict: Verdict) -> Verdict {
         self.rule.judged(&self.rule.deciding(region, self.size), verdict)
     }
@@ -112,6 +114,7 @@ impl<const K: usize> Explorer<'_, K> {
 ///
 /// # Errors
 /// [`Error::Interrupted`]; a single region can have any number of cells.
+#[inline]
 pub(crate) fn explore<const K: usize>(
     explorer: &Explorer<'_, K>,
     level: u32,
@@ -142,6 +145,7 @@ pub(crate) fn explore<const K: usize>(
 }
 
 /// Asks for proofs of all regions; leaves what they say in `scratch.verdicts`.
+#[inline]
 fn ask_proofs<const K: usize>(
     explorer: &Explorer<'_, K>,
     prove: &dyn Prove<K>,
@@ -157,26 +161,31 @@ fn ask_proofs<const K: usize>(
         control.check()?;
         let first = piece * each;
         asked.clear();
-        asked.extend(regions[first..].iter().take(verdicts.len()).map(|region| explorer.deciding(region)));
+        for region in &regions[first..first + verdicts.len()] {
+            asked.push(explorer.deciding(region));
+        }
         if carries && asked[0] != regions[first] {
             continue;
         }
         payloads.clear();
-        payloads.extend((first..first + verdicts.len()).map(&payload));
+        for i in first..first + verdicts.len() {
+            payloads.push(payload(i));
+        }
         prove.prove_all(asked, payloads, verdicts);
     }
     Ok(())
 }
 
 /// Decides what verdicts decide, and leaves the other regions in `scratch.open`. Returns how many were proven uniform.
+#[inline]
 fn take_verdicts<const K: usize>(explorer: &Explorer<'_, K>, proves: bool, scratch: &mut Scratch<K>) -> u64 {
     let Scratch { regions, found, open, verdicts, .. } = scratch;
     let mut proven = 0;
     open.clear();
     found.clear();
     found.resize(regions.len(), None);
-    for (i, (region, &verdict)) in regions.iter().zip(verdicts.iter()).enumerate() {
-        match if proves { explorer.judged(region, verdict) } else { verdict } {
+    for (i, &verdict) in verdicts.iter().enumerate() {
+        match if proves { explorer.judged(&regions[i], verdict) } else { verdict } {
             Verdict::Uniform(label) => {
                 found[i] = Some(exact::key(explorer.host.labels.kind(), label));
                 proven += 1;

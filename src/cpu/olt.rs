@@ -113,10 +113,11 @@ impl<'a, const K: usize> Olt<'a, K> {
     pub(crate) fn read(&self, slots: Range<usize>, found: &mut Vec<(u64, Payload)>) -> Result<(), MemoryError> {
         reserve(found, slots.len()).map_err(MemoryError::refused(Stored::Children))?;
         match &self.source {
-            OltSource::Roots(start) => found.extend(slots.map(|slot| {
-                let slot = slot as u64;
-                (start.code(slot), start.payload(self.plan, self.carry, slot))
-            })),
+            OltSource::Roots(start) => {
+                for slot in slots.map(|slot| slot as u64) {
+                    found.push((start.code(slot), start.payload(self.plan, self.carry, slot)));
+                }
+            }
             OltSource::Families(families) => {
                 let (level, children, mut codes) = (self.level - 1, self.children(), Vec::new());
                 reserve(&mut codes, slots.len().min(children)).map_err(MemoryError::refused(Stored::Children))?;
@@ -131,7 +132,9 @@ impl<'a, const K: usize> Olt<'a, K> {
                     // Of a large family a piece has some children.
                     codes.resize(mine.len(), 0);
                     self.plan.encoding().children_from(level, code, mine.start as u64, &mut codes);
-                    found.extend(codes.iter().map(|&code| (code, Payload::default())));
+                    for &code in &codes {
+                        found.push((code, Payload::default()));
+                    }
                 }
             }
         }
@@ -202,6 +205,8 @@ pub(crate) fn family<const K: usize>(
     }
     let mut family = Vec::new();
     reserve(&mut family, len).map_err(&refused)?;
-    family.extend(codes.into_iter().zip(payloads));
+    for i in 0..len {
+        family.push((codes[i], payloads[i]));
+    }
     Ok(family)
 }

@@ -47,16 +47,23 @@ impl<const K: usize> Visit<'_, K> {
         match self.cells {
             Order::Table(table) => {
                 let offsets = &table[range.start as usize..range.end as usize];
-                cells.extend(offsets.iter().map(|&offset| self.deciding.region.cell(offset)));
+                cells.reserve(offsets.len());
+                for &offset in offsets {
+                    cells.push(self.deciding.region.cell(offset));
+                }
             }
             Order::Stride(stride) => {
-                cells.extend(range.map(|e| self.deciding.region.cell(offset(&self.deciding, stride, self.len, e))))
+                cells.reserve((range.end - range.start) as usize);
+                for e in range {
+                    cells.push(self.deciding.region.cell(offset(&self.deciding, stride, self.len, e)));
+                }
             }
         }
     }
 }
 
 /// The offset from the corner of the cell that is visited as number `e` of `len`.
+#[inline]
 fn offset<const K: usize>(deciding: &Deciding<K>, stride: u64, len: u64, e: u64) -> [u32; K] {
     // F can exceed 2^32 in high dimensions, so the product needs 128 bits.
     deciding.offset((u128::from(e) * u128::from(stride) % u128::from(len)) as u64)

@@ -92,7 +92,10 @@ impl<'a, const K: usize> Work<'a, K> {
         scratch: &mut Scratch<K>,
     ) -> Result<(), Error> {
         scratch.regions.clear();
-        scratch.regions.extend(regions.iter().map(|&(code, _)| self.plan.region(level, code)));
+        scratch.regions.reserve(regions.len());
+        for &(code, _) in regions {
+            scratch.regions.push(self.plan.region(level, code));
+        }
         let cost = explore(&self.explorer, level, |i| regions[i].1, scratch, self.control)?;
         let mut counts = LevelCounts {
             regions: mixed.len() as u64,

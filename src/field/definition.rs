@@ -177,8 +177,8 @@ pub trait Prove<const K: usize>: Sync {
     /// assert_eq!(verdicts, [Verdict::Uniform(0), Verdict::Unknown]);
     /// ```
     fn prove_all(&self, regions: &[Region<K>], payloads: &[Payload], verdicts: &mut [Verdict]) {
-        for ((region, payload), verdict) in regions.iter().zip(payloads).zip(verdicts) {
-            *verdict = self.prove(region, *payload);
+        for i in 0..verdicts.len() {
+            verdicts[i] = self.prove(&regions[i], payloads[i]);
         }
     }
 }

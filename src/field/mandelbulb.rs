@@ -138,7 +138,7 @@ impl<N: Real> Enclosure<N> for Ball<N> {
     #[inline(always)]
     fn step(&mut self, modulus: N, radius: N) {
         let [x, y, ..] = self.w;
-        let [zero, one, eight] = [0.0, 1.0, 8.0].map(N::from_f64);
+        let (zero, one, eight) = (N::from_f64(0.0), N::from_f64(1.0), N::from_f64(8.0));
         let m = modulus + radius;
         let p2 = x.mul_add(x, y * y);
         // At the axis what the step leaves out counts.

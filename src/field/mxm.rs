@@ -19,6 +19,7 @@ use crate::field::twin::DeviceTwin;
 use crate::geometry::{Domain, Level, Region};
 use crate::memory::zeros;
 use crate::parallel;
+use crate::per_axis;
 use crate::rule::{RuleKind, Verdict};
 
 /// One line for lists.
@@ -214,7 +215,10 @@ impl<const K: usize> Prove<K> for MxM<K> {
         let mut range = (u32::MAX, u32::MAX);
         for (f, image) in self.factors.iter().enumerate() {
             let pair = [2 * f, 2 * f + 1];
-            let plane = Region { corner: pair.map(|j| region.corner[j]), extent: pair.map(|j| region.extent[j]) };
+            let plane = Region {
+                corner: per_axis::each(|i| region.corner[pair[i]]),
+                extent: per_axis::each(|i| region.extent[pair[i]]),
+            };
             let (least, largest) = image.range(&plane);
             range = (range.0.min(least), range.1.min(largest));
         }

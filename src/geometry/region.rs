@@ -202,6 +202,7 @@ impl<const K: usize> Region<K> {
     }
 
     /// Every cell once, in storage order.
+    #[inline]
     pub fn cells(&self) -> impl Iterator<Item = [u32; K]> + use<K> {
         let region = *self;
         (0..region.volume()).map(move |i| region.cell(region.offset(i)))
@@ -215,32 +216,45 @@ impl<const K: usize> Region<K> {
 
     /// Appends every cell once, in storage order; faster than [`cells`](Self::cells), which divides for each.
     #[inline]
+    #[allow(unsafe_code)]
     pub fn extend_cells(&self, cells: &mut Vec<[u32; K]>) {
-        cells.reserve(self.volume() as usize);
-        for row in self.rows() {
-            cells.extend((0..self.extent[0]).map(|x| {
-                let mut cell = row;
-                cell[0] += x;
-                cell
-            }));
+        let (len, volume) = (cells.len(), self.volume() as usize);
+        cells.reserve(volume);
+        // What `extend` makes of an iterator is a function of its own, which is called for each row, and a push looks for room.
+        let mut row = self.corner;
+        for places in cells.spare_capacity_mut()[..volume].chunks_exact_mut(self.extent[0].max(1) as usize) {
+            let mut cell = row;
+            for place in places {
+                place.write(cell);
+                cell[0] = cell[0].wrapping_add(1);
+            }
+            self.step_to_next_row(&mut row);
+        }
+        // SAFETY: a volume is a number of whole rows, and all of them were written.
+        unsafe { cells.set_len(len + volume) }
+    }
+
+    /// From the first cell of a row to that of the next, in storage order: an odometer over the other axes.
+    #[inline(always)]
+    fn step_to_next_row(&self, row: &mut [u32; K]) {
+        for j in 1..K {
+            row[j] += 1;
+            if row[j] - self.corner[j] < self.extent[j] {
+                break;
+            }
+            row[j] = self.corner[j];
         }
     }
 
     /// The first cell of every row along axis 0, in storage order.
+    #[inline]
     pub fn rows(&self) -> impl Iterator<Item = [u32; K]> + Clone + use<K> {
         let region = *self;
         let (mut row, mut left) = (region.corner, region.volume() / u64::from(region.extent[0].max(1)));
         std::iter::from_fn(move || {
             left = left.checked_sub(1)?;
             let now = row;
-            // An odometer over the other axes.
-            for j in 1..K {
-                row[j] += 1;
-                if row[j] - region.corner[j] < region.extent[j] {
-                    break;
-                }
-                row[j] = region.corner[j];
-            }
+            region.step_to_next_row(&mut row);
             Some(now)
         })
     }
@@ -253,6 +267,7 @@ pub(crate) fn volume(extent: &[u32]) -> u64 {
 }
 
 /// The product of extents; the largest number where that is more.
+#[inline]
 pub(crate) fn saturated_wide(extent: &[u32]) -> u128 {
     extent.iter().fold(1, |cells: u128, &side| cells.saturating_mul(side.into()))
 }

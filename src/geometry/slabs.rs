@@ -22,6 +22,7 @@ pub struct Slabs<const K: usize> {
 impl<const K: usize> Slabs<K> {
     /// Slabs of `region` with at most `most` cells, which is at least 1.
     #[doc(hidden)]
+    #[inline]
     pub fn new(region: Region<K>, most: u64) -> Self {
         let (mut axis, mut below) = (0, 1);
         while axis + 1 < K && below * u64::from(region.extent[axis]) <= most {
@@ -34,12 +35,14 @@ impl<const K: usize> Slabs<K> {
 
     /// The number of slabs.
     #[doc(hidden)]
+    #[inline]
     pub fn len(&self) -> u64 {
         self.region.extent[self.axis + 1..].iter().fold(self.along(), |len, &side| len * u64::from(side))
     }
 
     /// Slab `index`, below [`len`](Self::len); ascending indices follow the region's storage order.
     #[doc(hidden)]
+    #[inline]
     pub fn get(&self, index: u64) -> Region<K> {
         let mut slab = self.region;
         let start = (index % self.along()) as u32 * self.thickness;
@@ -56,6 +59,7 @@ impl<const K: usize> Slabs<K> {
     }
 
     /// Runs along the axis that is cut.
+    #[inline]
     fn along(&self) -> u64 {
         u64::from(self.region.extent[self.axis].div_ceil(self.thickness))
     }

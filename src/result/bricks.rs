@@ -87,6 +87,7 @@ impl Bricks {
     }
 
     /// The number of the chunk that holds cell `place`.
+    #[inline]
     fn chunk(&self, place: u64) -> usize {
         self.chunks.partition_point(|chunk| chunk.start <= place) - 1
     }

@@ -197,7 +197,10 @@ unsafe fn write_rows<W: Width, V: Copy + Into<u64>>(pixels: *mut W, rows: Rows, 
         // SAFETY: the row lies in the allocation; exclusive by this function's contract.
         let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) };
         let Some(words) = words.next() else { return };
-        cells.iter_mut().zip(words).for_each(|(cell, &word)| *cell = W::cut(word.into()));
+        let words = &words[..cells.len()];
+        for i in 0..cells.len() {
+            cells[i] = W::cut(words[i].into());
+        }
     });
 }
 

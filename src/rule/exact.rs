@@ -32,6 +32,7 @@ pub(crate) fn make_keys(kind: CellType, words: WordsMut<'_>) {
 /// assert_eq!(word(f32::NAN), word(-f32::NAN));
 /// assert_ne!(word(0.0), word(-0.0));
 /// ```
+#[inline]
 pub fn key(kind: CellType, word: u64) -> u64 {
     match kind.nan() {
         Some(nan) if kind.number(word).is_nan() => nan,

@@ -53,6 +53,7 @@ impl<'t, const K: usize> TreeRegion<'t, K> {
     }
 
     /// Its level.
+    #[inline]
     pub fn level(&self) -> u32 {
         self.tree.entries.level(self.index)
     }
@@ -78,6 +79,7 @@ impl<'t, const K: usize> TreeRegion<'t, K> {
     }
 
     /// The word of a uniform region; None of a leaf.
+    #[inline]
     pub fn uniform(&self) -> Option<u64> {
         match self.content() {
             Content::Uniform(word) => Some(word),
@@ -86,6 +88,7 @@ impl<'t, const K: usize> TreeRegion<'t, K> {
     }
 
     /// Where the brick of a leaf lies in [`Tree::bricks`]; None of a uniform region, and of a sparse leaf.
+    #[inline]
     pub fn brick(&self) -> Option<Range<usize>> {
         match self.content() {
             Content::Uniform(_) | Content::Leaf { brick: None } => None,

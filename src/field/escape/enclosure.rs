@@ -132,7 +132,8 @@ impl<N: Real, const K: usize> Hull<N, K> {
     /// The box between two samples of a run in `T`, which N holds exactly; None if it reaches too far.
     #[inline(always)]
     pub(super) fn between<T: Real>(a: [T; K], b: [T; K]) -> Option<Self> {
-        let [a, b] = [a, b].map(|sample| sample.map(|x| N::from_f64(x.to_f64())));
+        let a: [N; K] = per_axis::each(|j| N::from_f64(a[j].to_f64()));
+        let b: [N; K] = per_axis::each(|j| N::from_f64(b[j].to_f64()));
         let reaches = |x: &N| distance(*x, N::from_f64(0.0)) <= N::from_f64(FARTHEST);
         if !a.iter().chain(&b).all(reaches) {
             return None;
@@ -216,7 +217,7 @@ pub(super) fn numbers<N: Real, T: Real>() -> [(&'static str, f64); 15] {
 /// What is certain of all orbits of an enclosure. What is not a number is neither inside nor outside.
 #[inline(always)]
 pub(super) fn certify<N: Real>(mut orbits: impl Enclosure<N>, limits: [f64; 2], dwell: u32) -> Verdict {
-    let [inside, outside] = limits.map(N::from_f64);
+    let (inside, outside) = (N::from_f64(limits[0]), N::from_f64(limits[1]));
     for d in 0..dwell {
         let (square, radius) = orbits.disc();
         let modulus = square.sqrt();

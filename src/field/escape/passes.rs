@@ -59,17 +59,39 @@ impl<T: Real, const V: usize> Group<T, V> {
     #[inline(always)]
     fn pad(&mut self, len: usize) {
         for v in 0..V {
-            self.z[v][len..len + BUNDLE].fill(MaybeUninit::new(T::from_f64(2.0)));
+            for z in &mut self.z[v][len..len + BUNDLE] {
+                z.write(T::from_f64(2.0));
+            }
         }
-        self.index[len..len + BUNDLE].fill(MaybeUninit::new(T::from_index(0)));
+        for index in &mut self.index[len..len + BUNDLE] {
+            index.write(T::from_index(0));
+        }
     }
 
     /// # Safety
     /// `at + L::N` is at most `ROOM`, and the numbers were written.
     #[inline(always)]
     unsafe fn load<L: Lanes<Real = T>>(&self, at: usize) -> [L; V] {
-        // SAFETY: the caller's promise.
-        std::array::from_fn(|v| unsafe { L::load(self.z[v].as_ptr().add(at).cast()) })
+        let mut z = [L::splat(T::from_f64(0.0)); V];
+        for v in 0..V {
+            // SAFETY: the caller's promise.
+            z[v] = unsafe { L::load(self.z[v].as_ptr().add(at).cast()) };
+        }
+        z
+    }
+
+    /// Some vectors, one after the other. A loop, since closures are functions of their own, which do not know the instructions of lanes.
+    ///
+    /// # Safety
+    /// As [`load`](Self::load), for `at + B * L::N`.
+    #[inline(always)]
+    unsafe fn load_bundle<L: Lanes<Real = T>, const B: usize>(&self, at: usize) -> [[L; V]; B] {
+        let mut z = [[L::splat(T::from_f64(0.0)); V]; B];
+        for b in 0..B {
+            // SAFETY: the caller's promise.
+            z[b] = unsafe { self.load(at + b * L::N) };
+        }
+        z
     }
 
     /// # Safety
@@ -111,7 +133,9 @@ pub(super) unsafe fn evaluate<L, const B: usize, const K: usize, const V: usize,
     A: Rounding,
 {
     let (mut active, mut queue) = (Group::<L::Real, V>::new(), Group::<L::Real, V>::new());
-    for (cells, labels) in cells.chunks(GROUP).zip(labels.chunks_mut(GROUP)) {
+    for start in (0..cells.len()).step_by(GROUP) {
+        let group = start..cells.len().min(start + GROUP);
+        let (cells, labels) = (&cells[group.clone()], &mut labels[group]);
         for (i, &cell) in cells.iter().enumerate() {
             let z = field.start(cell);
             for v in 0..V {
@@ -185,15 +209,17 @@ where
         // SAFETY: `at` is below `len`, and the group has room for whole bundles. Writes go to `kept` <= the place of the
         // vector they come from, which has been loaded, so no unread cell is overwritten.
         unsafe {
-            let mut z: [[L; V]; B] = std::array::from_fn(|b| active.load(at + b * L::N));
+            let mut z: [[L; V]; B] = active.load_bundle(at);
             let (inside, count) = count::<L, B, K, V, O, A>(&mut z, u);
             let mut counts = [L::Real::from_f64(0.0); BUNDLE];
             for b in 0..B {
                 count[b].store(counts.as_mut_ptr().add(b * L::N));
             }
             let end = cells.len().min(at + L::N * B);
-            for (label, count) in labels[at..end].iter_mut().zip(counts) {
-                *label = count.to_u32();
+            let labels = &mut labels[at..end];
+            let counts = &counts[..labels.len()];
+            for i in 0..labels.len() {
+                labels[i] = counts[i].to_u32();
             }
             for b in 0..B {
                 let place = at + b * L::N;
@@ -308,7 +334,7 @@ where
     for at in (0..len).step_by(L::N * B) {
         // SAFETY: as in `first`; the queue is filled at most as fast as cells are read.
         unsafe {
-            let mut z: [[L; V]; B] = std::array::from_fn(|b| active.load(at + b * L::N));
+            let mut z: [[L; V]; B] = active.load_bundle(at);
             for _ in 0..u / UNROLL {
                 for _ in 0..UNROLL {
                     for z in &mut z {
@@ -321,11 +347,10 @@ where
                     *z = O::step::<L, A>(*z);
                 }
             }
-            let inside: [u32; B] =
-                std::array::from_fn(|b| L::bits(O::norm2::<L, A>(&z[b]).lt(four)) & occupied::<L>(at, b, len));
             for b in 0..B {
                 let (place, occupied) = (at + b * L::N, occupied::<L>(at, b, len));
-                let outside = occupied & !inside[b];
+                let inside = L::bits(O::norm2::<L, A>(&z[b]).lt(four)) & occupied;
+                let outside = occupied & !inside;
                 if outside == 0 && kept == place {
                     for v in 0..O::STATE {
                         z[b][v].store(active.z[v].as_mut_ptr().add(place).cast());
@@ -337,9 +362,9 @@ where
                         queue.compress(queued, &before, index, outside);
                         queued += outside.count_ones() as usize;
                     }
-                    active.compress(kept, &z[b], index, inside[b]);
+                    active.compress(kept, &z[b], index, inside);
                 }
-                kept += inside[b].count_ones() as usize;
+                kept += inside.count_ones() as usize;
             }
         }
     }
@@ -370,7 +395,7 @@ where
     for at in (0..len).step_by(L::N * B) {
         // SAFETY: as in `first`.
         unsafe {
-            let mut z: [[L; V]; B] = std::array::from_fn(|b| active.load(at + b * L::N));
+            let mut z: [[L; V]; B] = active.load_bundle(at);
             let (inside, count) = count::<L, B, K, V, O, A>(&mut z, u);
             let mut counts = [L::Real::from_f64(0.0); BUNDLE];
             for b in 0..B {
@@ -378,8 +403,10 @@ where
             }
             // Those that are kept are labelled, too, and later again.
             let end = len.min(at + L::N * B);
-            for (index, count) in active.index[at..end].iter().zip(counts) {
-                labels[index.assume_init().to_index() as usize] = n + count.to_u32();
+            let indices = &active.index[at..end];
+            let counts = &counts[..indices.len()];
+            for i in 0..indices.len() {
+                labels[indices[i].assume_init().to_index() as usize] = n + counts[i].to_u32();
             }
             if !O::LATE {
                 for b in 0..B {
