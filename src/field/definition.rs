@@ -176,7 +176,11 @@ pub trait Prove<const K: usize>: Sync {
     /// Zero.prove_all(&regions, &[Payload::default(); 2], &mut verdicts);
     /// assert_eq!(verdicts, [Verdict::Uniform(0), Verdict::Unknown]);
     /// ```
+    ///
+    /// # Panics
+    /// If there are fewer regions or payloads than verdicts.
     fn prove_all(&self, regions: &[Region<K>], payloads: &[Payload], verdicts: &mut [Verdict]) {
+        let (regions, payloads) = (&regions[..verdicts.len()], &payloads[..verdicts.len()]);
         for i in 0..verdicts.len() {
             verdicts[i] = self.prove(&regions[i], payloads[i]);
         }

@@ -218,19 +218,22 @@ impl<const K: usize> Region<K> {
     #[inline]
     #[allow(unsafe_code)]
     pub fn extend_cells(&self, cells: &mut Vec<[u32; K]>) {
-        let (len, volume) = (cells.len(), self.volume() as usize);
+        let (len, side) = (cells.len(), self.extent[0].max(1) as usize);
+        // A volume beyond 64 bits wraps, and has no whole number of rows.
+        let volume = self.volume() as usize / side * side;
         cells.reserve(volume);
-        // What `extend` makes of an iterator is a function of its own, which is called for each row, and a push looks for room.
+        // `Vec::extend` compiles to a function that is called for each row, and `push` checks the capacity for each cell.
         let mut row = self.corner;
-        for places in cells.spare_capacity_mut()[..volume].chunks_exact_mut(self.extent[0].max(1) as usize) {
+        for places in cells.spare_capacity_mut()[..volume].chunks_exact_mut(side) {
             let mut cell = row;
             for place in places {
                 place.write(cell);
+                // Nobody reads the last one, which may be 2^32.
                 cell[0] = cell[0].wrapping_add(1);
             }
             self.step_to_next_row(&mut row);
         }
-        // SAFETY: a volume is a number of whole rows, and all of them were written.
+        // SAFETY: `volume` is a multiple of `side`, so that the loop wrote all of these places.
         unsafe { cells.set_len(len + volume) }
     }
 
@@ -312,6 +315,19 @@ mod tests {
         check([2, 3, 3, 2, 3, 3, 2]);
         check([3; 8]);
         check([3, 1, 3, 3, 2, 3, 4, 3]);
+    }
+
+    /// Behind cells that are there, up to the last number of an axis; a box without cells adds none.
+    #[test]
+    fn cells_are_appended() {
+        let mut cells = vec![[9, 9]];
+        Region { corner: [u32::MAX - 1, 3], extent: [2, 2] }.extend_cells(&mut cells);
+        let wanted = [[9, 9], [u32::MAX - 1, 3], [u32::MAX, 3], [u32::MAX - 1, 4], [u32::MAX, 4]];
+        assert_eq!(cells, wanted);
+        for extent in [[0, 5], [5, 0], [0, 0]] {
+            Region { corner: [1, 2], extent }.extend_cells(&mut cells);
+            assert_eq!(cells, wanted, "{extent:?}");
+        }
     }
 
     #[test]

@@ -114,9 +114,8 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// [`TreeError::Labels`] if there are more than `most`; whatever keeps a part from being read.
     pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics<K>>, TreeError> {
-        here!(fn(&(dyn Parts<K> + '_), usize) -> Result<Vec<LabelStatistics<K>>, TreeError> = |this, most| this.labels_here(most))(
-            self, most,
-        )
+        here!(fn(&(dyn Parts<K> + '_), usize) -> Result<Vec<LabelStatistics<K>>, TreeError> =
+            |this, most| this.labels_here(most))(self, most)
     }
 
     fn labels_here(&self, most: usize) -> Result<Vec<LabelStatistics<K>>, TreeError> {

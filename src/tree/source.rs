@@ -106,7 +106,7 @@ pub trait Source<const K: usize>: Sync {
     }
 }
 
-/// Checks that a box is in an array of `size`, and that so many bytes are those of its cells.
+/// Checks that a box is in an array of `size`, and that its cells have `bytes` bytes.
 fn check(size: &[u32], corner: &[u32], extent: &[u32], kind: CellType, bytes: usize) -> io::Result<()> {
     let mut axes = size.iter().zip(corner).zip(extent);
     let of_array = axes.all(|((&size, &corner), &extent)| extent > 0 && corner <= size && extent <= size - corner);

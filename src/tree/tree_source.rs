@@ -44,9 +44,8 @@ impl<const K: usize> TreeSource<'_, K> {
 
     /// Writes a box into bytes that lie as its cells must.
     fn show(&self, window: &Region<K>, bytes: &mut [u8]) -> Result<(), TreeError> {
-        here!(fn(&dyn Parts<K>, &Region<K>, &mut [u8]) -> Result<(), TreeError> = |parts, window, bytes| TreeSource(parts).show_here(window, bytes))(
-            self.0, window, bytes,
-        )
+        here!(fn(&dyn Parts<K>, &Region<K>, &mut [u8]) -> Result<(), TreeError> =
+            |parts, window, bytes| TreeSource(parts).show_here(window, bytes))(self.0, window, bytes)
     }
 
     fn show_here(&self, window: &Region<K>, bytes: &mut [u8]) -> Result<(), TreeError> {
@@ -64,9 +63,8 @@ impl<const K: usize> TreeSource<'_, K> {
 
     /// The listed cells of a box, if it is the tree of a list.
     fn listed(&self, window: &Region<K>) -> Result<Option<Scattered<K>>, TreeError> {
-        here!(fn(&dyn Parts<K>, &Region<K>) -> Result<Option<Scattered<K>>, TreeError> = |parts, window| TreeSource(parts).listed_here(window))(
-            self.0, window,
-        )
+        here!(fn(&dyn Parts<K>, &Region<K>) -> Result<Option<Scattered<K>>, TreeError> =
+            |parts, window| TreeSource(parts).listed_here(window))(self.0, window)
     }
 
     fn listed_here(&self, window: &Region<K>) -> Result<Option<Scattered<K>>, TreeError> {
@@ -82,9 +80,8 @@ impl<const K: usize> TreeSource<'_, K> {
 
     /// The word that all cells of a box count as; None if there are several.
     pub(super) fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
-        here!(fn(&dyn Parts<K>, &Region<K>) -> Result<Option<u64>, TreeError> = |parts, window| TreeSource(parts).uniform_here(window))(
-            self.0, window,
-        )
+        here!(fn(&dyn Parts<K>, &Region<K>) -> Result<Option<u64>, TreeError> =
+            |parts, window| TreeSource(parts).uniform_here(window))(self.0, window)
     }
 
     fn uniform_here(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {

@@ -80,7 +80,8 @@ impl<T: Real, const V: usize> Group<T, V> {
         z
     }
 
-    /// Some vectors, one after the other. A loop, since closures are functions of their own, which do not know the instructions of lanes.
+    /// Loads B vectors. This is a loop, since the compiler builds a closure as a function of its own, without the vector unit's
+    /// instructions.
     ///
     /// # Safety
     /// As [`load`](Self::load), for `at + B * L::N`.
@@ -216,10 +217,10 @@ where
                 count[b].store(counts.as_mut_ptr().add(b * L::N));
             }
             let end = cells.len().min(at + L::N * B);
-            let labels = &mut labels[at..end];
-            let counts = &counts[..labels.len()];
-            for i in 0..labels.len() {
-                labels[i] = counts[i].to_u32();
+            let own = &mut labels[at..end];
+            let counts = &counts[..own.len()];
+            for i in 0..own.len() {
+                own[i] = counts[i].to_u32();
             }
             for b in 0..B {
                 let place = at + b * L::N;

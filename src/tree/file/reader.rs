@@ -262,7 +262,7 @@ impl<const K: usize> TreeFile<K> {
     }
 }
 
-/// A part that stays as long as somebody has it.
+/// A part. It stays in memory while somebody has it.
 type Part<'a, const K: usize> = Box<dyn Deref<Target = Tree<K>> + 'a>;
 
 impl<const K: usize> TreeFile<K> {
@@ -320,7 +320,7 @@ impl<const K: usize> TreeFile<K> {
     }
 }
 
-// Whoever makes a `dyn Parts` of a file compiles these.
+// Every crate that makes a `dyn Parts` of a file compiles these methods, so that they only call.
 impl<const K: usize> Parts<K> for TreeFile<K> {
     fn plan(&self) -> &Plan<K> {
         self.plan()
@@ -341,9 +341,8 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
     }
 
     fn part_within(&self, index: usize, window: &Region<K>) -> Result<Part<'_, K>, TreeError> {
-        here!(fn(&TreeFile<K>, usize, Region<K>) -> Result<Part<'_, K>, TreeError> = |this, index, window| this.part_within_here(index, window))(
-            self, index, *window,
-        )
+        here!(fn(&TreeFile<K>, usize, Region<K>) -> Result<Part<'_, K>, TreeError> =
+            |this, index, window| this.part_within_here(index, window))(self, index, *window)
     }
 
     fn shard_cells(&self) -> Option<u64> {

@@ -188,9 +188,8 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     /// # Errors
     /// As [`tree`](Self::tree); [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run of codes.
     pub fn part(&self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
-        here!(fn(&FromPoints<'_, K>, u32, Range<u128>) -> Result<Tree<K>, TreeError> = |this, level, codes| this.part_here(level, codes))(
-            self, level, codes,
-        )
+        here!(fn(&FromPoints<'_, K>, u32, Range<u128>) -> Result<Tree<K>, TreeError> =
+            |this, level, codes| this.part_here(level, codes))(self, level, codes)
     }
 
     fn part_here(&self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
