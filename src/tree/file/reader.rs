@@ -262,11 +262,11 @@ impl<const K: usize> TreeFile<K> {
     }
 }
 
-/// A part. It stays in memory while somebody has it.
-type Part<'a, const K: usize> = Box<dyn Deref<Target = Tree<K>> + 'a>;
+/// A part that was read. It stays in memory while somebody has it.
+type ReadPart<'a, const K: usize> = Box<dyn Deref<Target = Tree<K>> + 'a>;
 
 impl<const K: usize> TreeFile<K> {
-    fn part_here(&self, index: usize) -> Result<Part<'_, K>, TreeError> {
+    fn part_here(&self, index: usize) -> Result<ReadPart<'_, K>, TreeError> {
         let kept = || self.kept.lock().expect("no reader panics holding it");
         if let Some(found) = kept().take(index, None) {
             return Ok(Box::new(found));
@@ -276,7 +276,7 @@ impl<const K: usize> TreeFile<K> {
         Ok(Box::new(read))
     }
 
-    fn part_within_here(&self, index: usize, window: Region<K>) -> Result<Part<'_, K>, TreeError> {
+    fn part_within_here(&self, index: usize, window: Region<K>) -> Result<ReadPart<'_, K>, TreeError> {
         let kept = || self.kept.lock().expect("no reader panics holding it");
         if let Some(found) = kept().take(index, Some(&window)) {
             return Ok(Box::new(found));
@@ -334,14 +334,14 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
         self.parts.len()
     }
 
-    fn part(&self, index: usize) -> Result<Part<'_, K>, TreeError> {
-        here!(fn(&TreeFile<K>, usize) -> Result<Part<'_, K>, TreeError> = |this, index| this.part_here(index))(
+    fn part(&self, index: usize) -> Result<ReadPart<'_, K>, TreeError> {
+        here!(fn(&TreeFile<K>, usize) -> Result<ReadPart<'_, K>, TreeError> = |this, index| this.part_here(index))(
             self, index,
         )
     }
 
-    fn part_within(&self, index: usize, window: &Region<K>) -> Result<Part<'_, K>, TreeError> {
-        here!(fn(&TreeFile<K>, usize, Region<K>) -> Result<Part<'_, K>, TreeError> =
+    fn part_within(&self, index: usize, window: &Region<K>) -> Result<ReadPart<'_, K>, TreeError> {
+        here!(fn(&TreeFile<K>, usize, Region<K>) -> Result<ReadPart<'_, K>, TreeError> =
             |this, index, window| this.part_within_here(index, window))(self, index, *window)
     }
 
