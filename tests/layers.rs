@@ -59,7 +59,8 @@ const LIBRARY: Layers = &[
 const FORMATS: Layers = &[("input", &["input/"]), ("export", &["export/"])];
 
 /// What judges the library.
-const LAB: Layers = &[("conformance", &["conformance/"]), ("model", &["model/"])];
+const LAB: Layers =
+    &[("conformance", &["conformance/"]), ("model", &["model/"]), ("balance", &["balance/"]), ("curves", &["curves/"])];
 
 /// The program's.
 const PROGRAM: Layers = &[

@@ -58,6 +58,10 @@ impl Items {
     /// # Errors
     /// [`ItemsError`] names the line.
     pub fn read(mut lines: impl BufRead) -> Result<Self, ItemsError> {
+        Self::read_lines(&mut lines)
+    }
+
+    fn read_lines(mut lines: &mut dyn BufRead) -> Result<Self, ItemsError> {
         let (mut sizes, mut bytes, mut line) = (Vec::new(), Vec::new(), 0);
         loop {
             bytes.clear();

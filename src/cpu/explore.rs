@@ -68,6 +68,7 @@ pub(crate) struct Unsettled<const K: usize> {
 }
 
 /// A region that is not decided yet.
+#[derive(Clone, Copy)]
 struct Undecided {
     region: usize,
     visited: u64,
@@ -220,15 +221,11 @@ fn next_cells<const K: usize>(explorer: &Explorer<'_, K>, level: u32, scratch: &
 fn decide<const K: usize>(explorer: &Explorer<'_, K>, level: u32, done: usize, scratch: &mut Scratch<K>) {
     let Scratch { regions, found, labels, open, .. } = scratch;
     let whole = explorer.order == ExploreOrder::Paper;
-    let mut labels = labels.all();
-    let mut index = 0;
-    open.retain_mut(|region| {
-        index += 1;
-        if index > done {
-            return true;
-        }
+    let (mut labels, mut kept) = (labels.all(), 0);
+    for place in 0..done {
+        let mut region = open[place];
         let visit = explorer.orders.visit(level, &regions[region.region]);
-        let end = round_end(region, &visit);
+        let end = round_end(&region, &visit);
         let (mine, rest) = labels.split_at((end - region.visited) as usize);
         labels = rest;
         if region.visited == 0 {
@@ -240,12 +237,16 @@ fn decide<const K: usize>(explorer: &Explorer<'_, K>, level: u32, done: usize, s
         // The papers' order goes on after the first difference; its decision is the same.
         if end == visit.len() || (region.mixed && !whole) {
             found[region.region] = (!region.mixed).then_some(region.label);
-            return false;
+        } else {
+            open[kept] = region;
+            kept += 1;
         }
-        true
-    });
+    }
+    open.copy_within(done.., kept);
+    open.truncate(open.len() - done + kept);
 }
 
+#[inline]
 fn round_end<const K: usize>(region: &Undecided, visit: &Visit<'_, K>) -> u64 {
     visit.len().min(region.visited + region.round)
 }

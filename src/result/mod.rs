@@ -8,6 +8,7 @@ mod checksum;
 mod counts;
 mod keep;
 mod limit;
+mod pictured;
 mod storage;
 mod subdivision;
 mod terminal;
@@ -26,6 +27,8 @@ pub(crate) use checksum::append_le;
 pub use counts::{Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Times};
 pub use keep::Keep;
 pub use limit::{MemoryError, Stored, dense_fits};
+#[doc(hidden)]
+pub use pictured::paint_row;
 pub(crate) use storage::Storage;
 pub use subdivision::{MaterialiseError, Subdivision};
 pub use terminal::{Content, Terminal};

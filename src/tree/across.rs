@@ -137,8 +137,12 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// Whatever keeps a part from being read.
     pub fn look_like_labels(&self) -> Result<bool, TreeError> {
+        here!(fn(&(dyn Parts<K> + '_)) -> Result<bool, TreeError> = |this| this.look_like_labels_here())(self)
+    }
+
+    fn look_like_labels_here(&self) -> Result<bool, TreeError> {
         let mut look = LabelLook::new(self.kind());
-        let mut cells = 0;
+        let (mut cells, mut words) = (0, Vec::new());
         for index in 0..self.parts() {
             let part: &Tree<K> = &*self.part(index)?;
             if part.list.is_some() {
@@ -149,7 +153,9 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
                 let row = region.cells().extent[0] as usize;
                 cells += brick.len();
                 for start in brick.clone().step_by(row) {
-                    look.row((start..start + row).map(|place| part.bricks().word(place)));
+                    words.resize(row, 0);
+                    part.bricks().words(start, 1, &mut words);
+                    look.row(&words);
                 }
             }
             if cells >= LOOKED {
@@ -225,7 +231,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
 fn look_at_list<const K: usize>(part: &Tree<K>, look: &mut LabelLook) -> usize {
     let entries = part.regions().filter_map(|region| region.entries()).flatten().take(LOOKED);
     let words: Vec<u64> = entries.map(|(_, word)| word).collect();
-    look.row(words.iter().copied());
+    look.row(&words);
     words.len()
 }
 

@@ -122,14 +122,7 @@ impl<const K: usize> Collector<K> {
         Ok(piece.deliver(&along, sink)?)
     }
 
-    fn in_order(self) -> Result<(Along<K>, Piece), TreeError> {
-        let Self { plan, terminals, bricks, limit } = self;
-        in_order(&plan, terminals, bricks.unwrap_or_else(|| Cells::empty(CellType::U8)), limit)
-    }
-}
-
-impl<const K: usize> Sink<K> for Collector<K> {
-    fn terminals(&mut self, batch: Batch<'_, K>) -> Result<(), Error> {
+    fn add(&mut self, batch: Batch<'_, K>) -> Result<(), Error> {
         of_plan(batch.plan, &self.plan)?;
         batch.check()?;
         let given = batch.bricks.kind();
@@ -152,6 +145,17 @@ impl<const K: usize> Sink<K> for Collector<K> {
         }
         bricks.append(batch.bricks);
         Ok(())
+    }
+
+    fn in_order(self) -> Result<(Along<K>, Piece), TreeError> {
+        let Self { plan, terminals, bricks, limit } = self;
+        in_order(&plan, terminals, bricks.unwrap_or_else(|| Cells::empty(CellType::U8)), limit)
+    }
+}
+
+impl<const K: usize> Sink<K> for Collector<K> {
+    fn terminals(&mut self, batch: Batch<'_, K>) -> Result<(), Error> {
+        here!(fn(&mut Collector<K>, Batch<'_, K>) -> Result<(), Error> = |this, batch| this.add(batch))(self, batch)
     }
 
     /// An array is no part of a tree.

@@ -21,9 +21,9 @@ const MANY: usize = 4096;
 /// use orthant::tree::LabelLook;
 ///
 /// let mut labels = LabelLook::new(CellType::U16);
-/// labels.row((0..1000).map(|x| x / 10 * 37 % 101));
+/// labels.row(&Vec::from_iter((0..1000).map(|x| x / 10 * 37 % 101)));
 /// let mut noise = LabelLook::new(CellType::U16);
-/// noise.row((0..1000).map(|x| x * 7919 % 1009));
+/// noise.row(&Vec::from_iter((0..1000).map(|x| x * 7919 % 1009)));
 /// assert!(labels.are_labels() && !noise.are_labels());
 /// ```
 #[derive(Debug)]
@@ -48,18 +48,13 @@ impl LabelLook {
     }
 
     /// Looks at the words of a row. Rows of one cell are taken for a column.
-    pub fn row(&mut self, words: impl IntoIterator<Item = u64>) {
-        let mut words = words.into_iter().peekable();
+    pub fn row(&mut self, words: &[u64]) {
         let mut last = self.last.take();
-        let mut cells = 0;
-        while self.possible
-            && let Some(word) = words.next()
-        {
-            let mut run = 1;
-            while words.next_if_eq(&word).is_some() {
-                run += 1;
+        for equal in words.chunk_by(|a, b| a == b) {
+            if !self.possible {
+                break;
             }
-            cells += run;
+            let (word, run) = (equal[0], equal.len() as u64);
             let value = self.values.entry(word).or_default();
             value[0] += run;
             value[1] += run - 1;
@@ -76,7 +71,7 @@ impl LabelLook {
             self.possible = self.values.len() <= MANY && (number.fract() == 0.0 || number.is_nan());
             last = Some(word);
         }
-        self.last = last.filter(|_| cells == 1);
+        self.last = last.filter(|_| words.len() == 1);
     }
 
     /// True if what was seen looks like labels.
@@ -108,10 +103,11 @@ mod tests {
     fn look(kind: CellType, rows: usize, cell: impl Fn(usize, usize) -> f64) -> bool {
         let mut look = LabelLook::new(kind);
         for y in 0..rows {
-            look.row((0..256).map(|x| match kind {
+            let word = |x| match kind {
                 CellType::F32 => u64::from((cell(x, y) as f32).to_bits()),
                 _ => cell(x, y) as u64,
-            }));
+            };
+            look.row(&Vec::from_iter((0..256).map(word)));
         }
         look.are_labels()
     }
@@ -135,7 +131,7 @@ mod tests {
         assert!(!look(CellType::F32, 64, |x, y| blocks(x, y) + 0.5));
         // Rows of one cell are a column.
         let mut column = LabelLook::new(CellType::U16);
-        (0..1000).for_each(|y| column.row([noise(3, y) as u64]));
+        (0..1000).for_each(|y| column.row(&[noise(3, y) as u64]));
         assert!(!column.are_labels());
     }
 }

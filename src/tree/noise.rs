@@ -120,7 +120,11 @@ impl<const K: usize> BottomUp<'_, K> {
             classes.region(&values);
             if spans.region(own, spans.span(&buffer, &around, &around)).is_none() {
                 leaves.push((spans.needed(own), region.volume()));
-                rows.each(|start| seen.row((start..start + rows.len()).map(|place| buffer.word(place))));
+                let mut row = vec![0; rows.len()];
+                rows.each(|start| {
+                    buffer.words(start, 1, &mut row);
+                    seen.row(&row);
+                });
                 for (depth, left) in left.iter_mut().enumerate() {
                     *left += left_of(&region, &around, &buffer, depth as u32 + 1);
                 }

@@ -1,8 +1,8 @@
 //! `orthant balance list`.
 
 use orthant::balance::BalancerKind;
+use orthant_lab::balance::WorkList;
 
-use super::workload::WorkList;
 use crate::error::Error;
 use crate::voice::{align_right, print, table};
 

@@ -1,10 +1,8 @@
 //! `orthant balance`: balancers, and how they do on lists of work-items.
 
 mod list;
-mod order;
 mod run;
 mod sizes;
-mod workload;
 
 use clap::Subcommand;
 

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use orthant::backend::{BalanceTimes, Balanced, Balancing};
 use orthant::balance::{Balancer, BalancerError, BalancerKind, Items};
 use orthant::result::{MemoryError, Stored};
 use orthant::{Control, Target};
+use orthant_lab::balance::{ItemOrder, WorkList, thinned};
 
-use super::order::ItemOrder;
 use super::sizes;
-use super::workload::WorkList;
 use crate::bench::provenance::Provenance;
 use crate::bench::row::{CaseTimes, Failure, Phases, Row, SCHEMA};
 use crate::bench::settings::Case;
@@ -30,14 +30,14 @@ use crate::voice::{Voice, align_right, print, table};
 #[derive(Debug, Args)]
 pub(crate) struct BalanceOptions {
     /// Lists of the Multi-phase Mapping paper [default: all, unless there are --sizes]
-    #[arg(value_enum)]
+    #[arg(value_parser = workload())]
     workload: Vec<WorkList>,
     /// A list of one's own: a file with a number per line, an array of whole numbers (.npy), a sparse matrix (.mtx), of whose rows
     /// each has as many units as entries, or a tree, of whose regions each has as many as cells; may be repeated
     #[arg(long, value_name = "FILE")]
     sizes: Vec<PathBuf>,
     /// Orders of the items
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "shuffled")]
+    #[arg(long, value_parser = order(), value_delimiter = ',', default_value = "shuffled")]
     order: Vec<ItemOrder>,
     /// What random orders are made of
     #[arg(long, value_name = "N", default_value = "1")]
@@ -69,6 +69,24 @@ pub(crate) struct BalanceOptions {
     /// Overwrite an existing output
     #[arg(long)]
     force: bool,
+}
+
+/// The parser of a list's name.
+fn workload() -> impl TypedValueParser<Value = WorkList> {
+    let names = WorkList::ALL.iter().map(|workload| workload.name());
+    PossibleValuesParser::new(names).map(|name| {
+        let found = WorkList::ALL.iter().find(|workload| workload.name() == name);
+        *found.expect("clap lets only listed names through")
+    })
+}
+
+/// The parser of `--order`.
+fn order() -> impl TypedValueParser<Value = ItemOrder> {
+    let value = |order: ItemOrder| PossibleValue::new(order.name()).help(order.about());
+    PossibleValuesParser::new(ItemOrder::ALL.map(value)).map(|name| {
+        let found = ItemOrder::ALL.into_iter().find(|order| order.name() == name);
+        found.expect("clap lets only listed names through")
+    })
 }
 
 /// Measures.
@@ -137,13 +155,6 @@ fn check_memory(target: &Target, machine: &Machine, items: &Items) -> Result<(),
         }
         _ => Ok(()),
     }
-}
-
-/// Every 64th item, and one more of a 64th of the largest: small enough for a check, and another list.
-fn thinned(items: &Items) -> Items {
-    let largest = items.sizes().iter().max().map(|size| size / 64);
-    let sizes = items.sizes().iter().skip(63).step_by(64).copied().chain(largest).collect();
-    Items::new(sizes).expect("no more than there were")
 }
 
 /// Items to be balanced.
@@ -228,7 +239,7 @@ impl BalancerBench<'_> {
         let case: Case = [
             ("workload", list.name.to_owned()),
             ("thin", self.args.thin.to_string()),
-            ("order", list.order.name()),
+            ("order", list.order.name().to_owned()),
             ("seed", self.args.seed.to_string()),
             ("balancer", balancer.to_string()),
             ("backend", self.target.name().to_owned()),

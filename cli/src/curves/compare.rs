@@ -1,9 +1,8 @@
 //! `orthant curves compare`: curves as encodings of the tables that a run really makes.
 //!
 //! The field is subdivided once, and the tables of every level are made again from what was divided, in the order in which
-//! each curve would have written them: level 0 by code, then the children of every mixed region, parents in order.
+//! each curve would have written them.
 
-use std::collections::HashSet;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,10 +13,10 @@ use orthant::backend::Part;
 use orthant::curve::{CurveKind, Package};
 use orthant::field::{FieldKind, Job, Open};
 use orthant::result::Times;
-use orthant::{Bytes, Control, Keep, Plan, Request, Run, Subdivision, Target, per_axis};
+use orthant::{Bytes, Control, Keep, Plan, Request, Run, Target, per_axis};
+use orthant_lab::curves::{DividedRegions, Locality};
 use serde::{Deserialize, Serialize};
 
-use crate::curves::locality::Locality;
 use crate::data::read_for;
 use crate::error::Error;
 use crate::interrupt::cancels;
@@ -185,7 +184,7 @@ impl Job for Comparing {
         let plans = plans.collect::<Result<Vec<_>, _>>()?;
         let Some(plan) = plans.first() else { return Ok(Vec::new()) };
         let field = open(plan.domain(), &request.options()?)?;
-        let divided = divided(&Run::new(plan, &*field).how(request.how.clone()).control(&control).start()?);
+        let divided = DividedRegions::of(&Run::new(plan, &*field).how(request.how.clone()).control(&control).start()?);
         let (cpu, counting) = (Target::cpu(), request.how.clone().keep(Keep::Counts));
         let row = |plan: &Plan<K>| {
             let mut prepared = cpu.of().prepare(plan, &*field, &counting)?;
@@ -196,46 +195,6 @@ impl Job for Comparing {
     }
 }
 
-/// Regions by their coordinates, one set per level.
-type Levels<const K: usize> = Vec<HashSet<[u32; K]>>;
-
-/// The regions that were divided: the parents of all that were examined.
-fn divided<const K: usize>(run: &Subdivision<K>) -> Levels<K> {
-    let (plan, r) = (run.plan(), run.plan().scheme().r);
-    let mut divided: Levels<K> = vec![HashSet::new(); plan.levels().len()];
-    for terminal in run.terminals() {
-        let mut coords = plan.encoding().decode(terminal.level(), terminal.code);
-        for level in (0..terminal.level() as usize).rev() {
-            coords = per_axis::each(|j| coords[j] / r[j]);
-            if !divided[level].insert(coords) {
-                break; // its ancestors are known
-            }
-        }
-    }
-    divided
-}
-
-/// The codes of the largest table, in the order in which they were inserted, and its level.
-fn largest<const K: usize>(plan: &Plan<K>, divided: &Levels<K>) -> (u32, Vec<u64>) {
-    let encoding = plan.encoding();
-    let mut codes: Vec<u64> = (0..plan.levels()[0].regions() as u64).collect();
-    let mut largest = (0, codes.clone());
-    let mut family = vec![0; plan.scheme().children() as usize];
-    for level in 0..plan.levels().len() as u32 - 1 {
-        let parents = codes.iter().filter(|&&code| divided[level as usize].contains(&encoding.decode(level, code)));
-        let mut children = Vec::new();
-        for &parent in parents {
-            encoding.children(level, parent, &mut family);
-            children.extend_from_slice(&family);
-        }
-        codes = children;
-        if codes.len() >= largest.1.len() {
-            largest = (level + 1, codes.clone());
-        }
-    }
-    largest
-}
-
 /// Short measurements: there are three per curve.
 const BRIEF: Patience =
     Patience { warm_up: 1, min_samples: 5, max_samples: 100, error: 0.01, timeout: Duration::from_millis(500) };
@@ -243,11 +202,11 @@ const BRIEF: Patience =
 fn measured<const K: usize>(
     request: &Request,
     plan: &Plan<K>,
-    divided: &Levels<K>,
+    divided: &DividedRegions<K>,
     peak_bytes: u64,
     run_ms: f64,
 ) -> Result<CurveRow, Error> {
-    let (level, codes) = largest(plan, divided);
+    let (level, codes) = divided.largest_table(plan);
     let encoding = plan.encoding();
     let mut coords = vec![[0; K]; codes.len()];
     let per_entry = |work: &mut dyn FnMut()| {

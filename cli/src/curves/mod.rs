@@ -1,7 +1,6 @@
 //! `orthant curves`: orders of regions.
 
 mod compare;
-mod locality;
 mod walk;
 
 use clap::Subcommand;

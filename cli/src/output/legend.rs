@@ -2,14 +2,14 @@
 //!
 //! The letters are bitmaps of eight pixels, made larger for large pictures; no font is looked for on the machine.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Result, Write};
 
 use font8x8::{BASIC_FONTS, GREEK_FONTS, LATIN_FONTS, UnicodeFonts};
 use png::{BitDepth, ColorType, Encoder};
 
 use orthant::CellType;
-use orthant::result::{Cells, DenseArray};
+use orthant::result::{Cells, DenseArray, paint_row};
 use orthant::tree::{LabelLook, TreeLabel};
 
 use super::png::{Caption, Gradient, Palette, distinct};
@@ -66,7 +66,7 @@ impl Colours {
             let name = known.map_or(String::new(), |label| format!(" {}", label.name));
             (word, Label { colour: own.unwrap_or_else(|| own_colour(kind, word)), text: cut(kind.text(word) + &name) })
         };
-        Self::Labels(values(cells).into_iter().map(label).collect())
+        Self::Labels(cells.distinct().into_iter().map(label).collect())
     }
 
     /// How many labels there are.
@@ -86,26 +86,13 @@ impl Colours {
     }
 }
 
-/// The values of cells, the least word first. Memory is that of the values: a slice may have hundreds of millions of cells.
-fn values(cells: &Cells) -> BTreeSet<u64> {
-    let (mut values, mut last) = (BTreeSet::new(), None);
-    for place in 0..cells.len() {
-        let word = cells.word(place);
-        // Neighbours are mostly equal.
-        if last.replace(word) != Some(word) {
-            values.insert(word);
-        }
-    }
-    values
-}
-
 /// True if a slice looks like one of labels, which nobody says: see [`LabelLook`].
 pub fn looks_like_labels<const K: usize>(field: &DenseArray<K>, slice: &Slice<K>) -> bool {
     let [width, height] = slice.extent(field.size());
     let (mut look, mut words) = (LabelLook::new(field.cells().kind()), vec![0; width as usize]);
     for y in 0..height {
         slice.row(field, y, &mut words);
-        look.row(words.iter().copied());
+        look.row(&words);
     }
     look.are_labels()
 }
@@ -153,9 +140,9 @@ pub fn write(
         match height.checked_sub(line + 1) {
             Some(y) => {
                 rows.row_of_pixels(y, &mut words);
-                row.extend(words.iter().flat_map(|&word| colour(word)));
+                paint_row(&words, 1, &colour, &mut row);
             }
-            None => row.extend((0..width).flat_map(|_| PAPER)),
+            None => row.resize(3 * width as usize, PAPER[0]),
         }
         if let Some(drawing) = &beside {
             row.extend(drawing.row(line));

@@ -10,6 +10,7 @@ use png::{BitDepth, ColorType, Encoder};
 use super::png::{Caption, Palette};
 use super::{PixelRows, Slice};
 use orthant::geometry::Region;
+use orthant::result::paint_row;
 
 /// The picture is at least this wide, by whole-number magnification of up to 16.
 const LEAST: u32 = 1024;
@@ -82,9 +83,18 @@ impl Overlay {
         let [width, height] = extent.map(|cells| scale.pixels(cells));
         let mut pixels = Vec::with_capacity(width as usize * height as usize * 3);
         let (colour, mut words) = (palette.colours(), vec![0; extent[0] as usize]);
+        let mut row = Vec::with_capacity(width as usize * 3);
         for y in (0..height).rev() {
             rows.row(scale.cell(y), &mut words);
-            pixels.extend((0..width).flat_map(|x| colour(words[scale.cell(x) as usize])));
+            match scale.up {
+                1 => paint_row(&words, scale.down as usize, &colour, &mut pixels),
+                // Only small fields are magnified.
+                up => {
+                    row.clear();
+                    paint_row(&words, 1, &colour, &mut row);
+                    row.chunks_exact(3).for_each(|pixel| pixels.extend(pixel.repeat(up as usize)));
+                }
+            }
         }
         Self { size: [width, height], pixels }
     }

@@ -101,18 +101,8 @@ impl Palette {
 
     /// Colours for values, from the least number among some cells to the greatest; cells of the word `nodata` are none.
     pub fn of_values(cells: &Cells, nodata: Option<u64>, gradient: Option<Gradient>) -> Self {
-        let kind = cells.kind();
-        let words = (0..cells.len()).map(|place| cells.word(place)).filter(|&word| Some(word) != nodata);
-        let numbers = words.filter(|&word| kind.number(word).is_finite());
-        let ends = numbers.fold(None, |ends, word| {
-            let [least, greatest] = ends.unwrap_or([word; 2]);
-            let further = |end| kind.rank(word).cmp(&kind.rank(end));
-            Some([
-                if further(least).is_lt() { word } else { least },
-                if further(greatest).is_gt() { word } else { greatest },
-            ])
-        });
-        Self { kind, shading: Shading::Values { ends, nodata }, gradient: gradient.unwrap_or(colorous::GREYS) }
+        let shading = Shading::Values { ends: cells.ends(nodata), nodata };
+        Self { kind: cells.kind(), shading, gradient: gradient.unwrap_or(colorous::GREYS) }
     }
 
     /// The index of a cell's colour.

@@ -152,8 +152,9 @@ impl<'t, const K: usize> Lines<'t, K> {
     }
 
     fn add(&mut self, text: &str, cell: [u32; K]) -> Result<(), Error> {
-        let text: String = text.split(',').map(|number| format!("{},", number.trim())).collect();
-        self.places.push((text, cell));
+        let mut place = String::with_capacity(text.len() + 1);
+        text.split(',').for_each(|number| place.extend([number.trim(), ","]));
+        self.places.push((place, cell));
         if self.places.len() < BATCH { Ok(()) } else { self.answer() }
     }
 
@@ -161,9 +162,12 @@ impl<'t, const K: usize> Lines<'t, K> {
         let cells: Vec<_> = self.places.iter().map(|(_, cell)| *cell).collect();
         let kind = self.tree.kind();
         for ((text, _), found) in self.places.drain(..).zip(self.tree.look_up(&cells)?) {
-            let line = found.map(|found| format!("{text}{},{}", kind.text(found.word), found.level));
-            self.outside += u64::from(line.is_none());
-            writeln!(self.out, "{}", line.unwrap_or_else(|| format!("{text},"))).map_err(stdout::failed)?;
+            match found {
+                Some(found) => writeln!(self.out, "{text}{},{}", kind.text(found.word), found.level),
+                None => writeln!(self.out, "{text},"),
+            }
+            .map_err(stdout::failed)?;
+            self.outside += u64::from(found.is_none());
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Boxes as people write them: an index or a range per axis.
 
+use std::fmt::Write;
 use std::str::FromStr;
 
 use orthant::geometry::Region;
@@ -133,8 +134,12 @@ pub(super) fn region_of<const K: usize>(
 
 /// A box as it would be typed.
 pub(super) fn text<const K: usize>(region: &Region<K>) -> String {
-    let axis = |j: usize| format!("{}:{}", region.corner[j], u64::from(region.corner[j]) + u64::from(region.extent[j]));
-    (0..K).map(axis).collect::<Vec<_>>().join(",")
+    let mut text = String::new();
+    for (corner, extent) in region.corner.iter().zip(&region.extent) {
+        let (comma, end) = (if text.is_empty() { "" } else { "," }, u64::from(*corner) + u64::from(*extent));
+        write!(text, "{comma}{corner}:{end}").expect("a text takes all");
+    }
+    text
 }
 
 #[cfg(test)]

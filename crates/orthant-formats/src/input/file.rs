@@ -18,6 +18,7 @@ use crate::input::members::{FileState, Identity, Snapshot};
 use crate::input::reader::{LastFile, open};
 use crate::input::{npy, npz};
 use orthant::CellType;
+use orthant::dimension::here;
 use orthant::disk::File;
 use orthant::geometry::{Region, Rows};
 use orthant::mapping::{FileMap, SharedBytes};
@@ -419,7 +420,9 @@ impl<const K: usize> Source<K> for FileSource<'_, K> {
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
         self.check(window, bytes)?;
-        self.file.cells.map.reading(|| self.copy(window, bytes));
+        let copy =
+            here!(fn(&FileSource<'_, K>, &Region<K>, &mut [u8]) -> () = |this, window, bytes| this.copy(window, bytes));
+        self.file.cells.map.reading(|| copy(self, window, bytes));
         if self.file.layout.endian != Endian::HERE {
             swap(bytes, self.kind().bytes() as usize);
         }

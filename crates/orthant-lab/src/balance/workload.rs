@@ -4,13 +4,16 @@
 //! moments, and are not the matrices. Where the table contradicts itself (the means of kron_g500-logn20 and web-NotreDame), N and
 //! W are kept. How many rows are empty the table does not say; that is an assumption.
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
 use orthant::balance::Items;
 
 /// A workload: a histogram of sizes.
+///
+/// ```
+/// let facts = orthant_lab::balance::WorkList::ALL[3].items().facts();
+/// assert_eq!((facts.items, facts.units), (1_000_000, 8_000_000));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct WorkList {
+pub struct WorkList {
     name: &'static str,
     histogram: &'static str,
 }
@@ -19,7 +22,7 @@ macro_rules! workloads {
     ($($name:literal),+ $(,)?) => {
         impl WorkList {
             /// All of them, by their mean.
-            pub(super) const ALL: &'static [Self] = &[$(Self {
+            pub const ALL: &'static [Self] = &[$(Self {
                 name: $name,
                 histogram: include_str!(concat!("../../assets/work_sizes/", $name, ".csv")),
             }),+];
@@ -36,23 +39,14 @@ workloads![
     "kron_g500-logn20",
 ];
 
-impl ValueEnum for WorkList {
-    fn value_variants<'a>() -> &'a [Self] {
-        Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name))
-    }
-}
-
 impl WorkList {
-    pub(super) fn name(self) -> &'static str {
+    /// What it is called: the matrix's name in the paper.
+    pub fn name(self) -> &'static str {
         self.name
     }
 
     /// Its items, the smallest first.
-    pub(super) fn items(self) -> Items {
+    pub fn items(self) -> Items {
         let lines = self.histogram.lines().skip(1).map(|line| {
             let (size, count) = line.split_once(',').expect("a line has two numbers");
             (size.parse().expect("a size"), count.parse().expect("a count"))

@@ -5,6 +5,8 @@
 
 use std::collections::HashSet;
 
+use orthant::dimension::here;
+
 /// Entries of a chunk: the lanes of a warp.
 pub const CHUNK: usize = 32;
 
@@ -12,26 +14,38 @@ pub const CHUNK: usize = 32;
 const LINE: u128 = 32;
 
 /// The measures of one order.
+///
+/// ```
+/// // Four regions in a square, row by row: of three steps, the one to the second row is of two axes.
+/// let rows = orthant_lab::curves::Locality::new(&[[0, 0], [1, 0], [0, 1], [1, 1]], [2, 2]).ok_or("there are two regions")?;
+/// assert_eq!((rows.max_step, rows.cut_faces), (2, 0.0));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Locality {
+#[non_exhaustive]
+pub struct Locality {
     /// The mean distance of consecutive entries, added up over the axes.
-    pub(crate) mean_step: f64,
-    /// The longest.
-    pub(crate) max_step: u64,
+    pub mean_step: f64,
+    /// The longest step.
+    pub max_step: u64,
     /// The share of steps of length one.
-    pub(crate) unit_steps: f64,
+    pub unit_steps: f64,
     /// Faces of an entry towards regions that are not in its chunk, on average; those on the border of the domain do not
     /// count.
-    pub(crate) cut_faces: f64,
+    pub cut_faces: f64,
     /// Distinct 128-byte lines that a chunk and its face neighbours touch in a row-major array with four bytes per region,
     /// on average.
-    pub(crate) lines: f64,
+    pub lines: f64,
 }
 
 impl Locality {
     /// Measures regions in the order of `coords`, out of a lattice of `grid` regions. Chunks do not begin with the table
     /// but a third of a chunk later, so that orders made of powers of two gain nothing. None for fewer than two.
-    pub(crate) fn new<const K: usize>(coords: &[[u32; K]], grid: [u32; K]) -> Option<Self> {
+    pub fn new<const K: usize>(coords: &[[u32; K]], grid: [u32; K]) -> Option<Self> {
+        here!(fn(&[[u32; K]], [u32; K]) -> Option<Locality> = Locality::new_here)(coords, grid)
+    }
+
+    fn new_here<const K: usize>(coords: &[[u32; K]], grid: [u32; K]) -> Option<Self> {
         if coords.len() < 2 {
             return None;
         }

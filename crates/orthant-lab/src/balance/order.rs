@@ -1,20 +1,29 @@
 //! Orders of work-items: who stands beside whom matters as much as sizes do.
 
-use clap::ValueEnum;
 use orthant::balance::Items;
 
 /// An order of items.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ItemOrder {
-    /// As they come: from a file, or along the curve of a tree
+///
+/// ```
+/// use orthant::balance::Items;
+/// use orthant_lab::balance::ItemOrder;
+///
+/// let items = Items::new(vec![5, 0, 7])?;
+/// assert_eq!(ItemOrder::Descending.of(&items, 0).sizes(), [7, 5, 0]);
+/// # Ok::<(), orthant::balance::ItemsError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ItemOrder {
+    /// As they come.
     Given,
-    /// Smallest first, so that sizes are grouped, as a list by levels has them
+    /// Smallest first.
     Ascending,
-    /// Largest first
+    /// Largest first.
     Descending,
-    /// At random
+    /// At random.
     Shuffled,
-    /// Smallest first, in runs of 1024 whose order is random
+    /// Smallest first, in runs whose order is random.
     Clustered,
 }
 
@@ -22,12 +31,33 @@ pub(super) enum ItemOrder {
 const RUN: usize = 1024;
 
 impl ItemOrder {
-    pub(super) fn name(self) -> String {
-        self.to_possible_value().expect("no order is hidden").get_name().to_owned()
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Given, Self::Ascending, Self::Descending, Self::Shuffled, Self::Clustered];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Ascending => "ascending",
+            Self::Descending => "descending",
+            Self::Shuffled => "shuffled",
+            Self::Clustered => "clustered",
+        }
     }
 
-    /// The items in this order.
-    pub(super) fn of(self, items: &Items, seed: u64) -> Items {
+    /// What it is, in a line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Given => "As they come: from a file, or along the curve of a tree",
+            Self::Ascending => "Smallest first, so that sizes are grouped, as a list by levels has them",
+            Self::Descending => "Largest first",
+            Self::Shuffled => "At random",
+            Self::Clustered => "Smallest first, in runs of 1024 whose order is random",
+        }
+    }
+
+    /// The items in this order. Random orders are made of the seed.
+    pub fn of(self, items: &Items, seed: u64) -> Items {
         let mut sizes = items.sizes().to_vec();
         match self {
             Self::Given => {}

@@ -1,0 +1,7 @@
+//! Curves as orders of tables: what a run's tables hold, and how near to each other an order keeps what is near.
+
+mod divided;
+mod locality;
+
+pub use divided::DividedRegions;
+pub use locality::{CHUNK, Locality};
