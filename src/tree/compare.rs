@@ -1,5 +1,7 @@
 //! Where a tree and an array, or another tree, differ.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::backend::{Control, Error};
 use crate::cell::CellType;
 use crate::dimension::here;
@@ -128,20 +130,29 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         for index in 0..self.parts() {
             let part = self.part(index)?;
             let part: &Tree<K> = &part;
-            let compared = |i| -> Result<(Vec<Difference<K>>, Allowed), TreeError> {
-                let (mut buffer, mut found, mut allowed) = (Cells::empty(other.kind()), Vec::new(), Allowed::default());
+            let pieces = part.len().div_ceil(TOGETHER);
+            // Nobody waits for a lock: a place has one task.
+            let mut places: Vec<Mutex<Vec<Difference<K>>>> = Vec::new();
+            places.resize_with(pieces, Mutex::default);
+            let compared = |i: usize| -> Result<Allowed, TreeError> {
+                let (mut buffer, mut allowed) = (Cells::empty(other.kind()), Allowed::default());
+                let mut place = places[i].lock().unwrap_or_else(PoisonError::into_inner);
                 for row in parallel::piece(part.len(), TOGETHER, i) {
                     control.check()?;
                     let region = part.region(row);
-                    found.extend(difference(criterion, region, other, &mut buffer, &mut allowed)?);
+                    if let Some(difference) = difference(criterion, region, other, &mut buffer, &mut allowed)? {
+                        place.push(difference);
+                    }
                     control.advance(u64::try_from(region.cells().cells_wide()).unwrap_or(u64::MAX));
                 }
-                Ok((found, allowed))
+                Ok(allowed)
             };
-            for (differences, allowed) in parallel::try_map(part.len().div_ceil(TOGETHER), &compared)? {
+            for allowed in parallel::try_map(pieces, &compared)? {
                 found.within = found.within.saturating_add(allowed.cells);
                 found.greatest = found.greatest.max(allowed.greatest);
-                for difference in differences {
+            }
+            for place in &mut places {
+                for &difference in &*place.get_mut().unwrap_or_else(PoisonError::into_inner) {
                     found.count += 1;
                     found.cells = found.cells.saturating_add(difference.cells);
                     if found.regions.len() < most {

@@ -39,6 +39,7 @@ mod slice;
 mod source;
 mod stored;
 mod survey;
+mod tree_rows;
 mod tree_source;
 mod two_classes;
 mod values;

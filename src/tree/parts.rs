@@ -99,11 +99,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         of: &(dyn Fn(&Tree<K>) -> Result<T, TreeError> + Sync),
         take: &mut dyn FnMut(T) -> Result<(), TreeError>,
     ) -> Result<(), TreeError> {
-        for some in self.batches(parts) {
-            let found = parallel::try_map(some.len(), &|i| of(&**self.part(some[i])?))?;
-            found.into_iter().try_for_each(&mut *take)?;
-        }
-        Ok(())
+        each_batch(&mut self.batches(parts), &|part| of(&**self.part(part)?), take)
     }
 
     /// Parts in their order, cut into runs that may be in memory as a whole.
@@ -124,6 +120,19 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     ) -> Result<(), TreeError> {
         self.each_part(&(0..self.parts()).collect::<Vec<_>>(), of, take)
     }
+}
+
+/// What the parts of some batches come to, in their order: those of a batch by a thread each.
+fn each_batch<T: Send>(
+    batches: &mut dyn Iterator<Item = &[usize]>,
+    of: &(dyn Fn(usize) -> Result<T, TreeError> + Sync),
+    take: &mut dyn FnMut(T) -> Result<(), TreeError>,
+) -> Result<(), TreeError> {
+    for some in batches {
+        let found = parallel::try_map(some.len(), &|i| of(some[i]))?;
+        found.into_iter().try_for_each(&mut *take)?;
+    }
+    Ok(())
 }
 
 impl<const K: usize> std::fmt::Debug for dyn Parts<K> + '_ {
