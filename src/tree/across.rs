@@ -1,6 +1,7 @@
 //! Questions to a tree part by part: as those to a tree in memory, and no more parts in memory than a question needs.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use crate::dimension::here;
 use crate::geometry::Region;
@@ -124,17 +125,17 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     }
 
     fn labels_here(&self, most: usize) -> Result<Vec<LabelStatistics<K>>, TreeError> {
-        let mut table = LabelTally::new(self.kind());
+        let all = Mutex::new(LabelTally::new(self.kind()));
         let of_part = |part: &Tree<K>| {
             let mut table = LabelTally::new(self.kind());
             part.add_labels(&mut table, most)?;
-            Ok(table)
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.merge(&table);
+            all.check(most)
         };
-        self.every_part(&of_part, &mut |found| {
-            table.merge(&found);
-            table.check(most)
-        })?;
-        Ok(table.statistics(self.plan().domain().cells()))
+        self.every_part(&of_part, &mut |()| Ok(()))?;
+        let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(all.statistics(self.plan().domain().cells()))
     }
 
     /// True if cells of the first leaves [look like labels](LabelLook), or if there are no leaves.
