@@ -90,8 +90,10 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             return Err(TreeError::Rule(plan.rule()));
         }
         let (domain, found) = (plan.domain().size(), source.size());
-        if let Some(axis) = (0..K).find(|&j| domain[j] != found[j]) {
-            return Err(TreeError::Size { axis, domain: domain[axis], found: found[axis] });
+        for axis in 0..K {
+            if domain[axis] != found[axis] {
+                return Err(TreeError::Size { axis, domain: domain[axis], found: found[axis] });
+            }
         }
         Ok(Self {
             along: Along::new(plan),
@@ -277,7 +279,8 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             }
             let each = self.along.children.pow(deepest - level);
             // Counted from 0, since the code after the last can be 2^64.
-            for code in (0..each).map(|child| code * each + child) {
+            for child in 0..each {
+                let code = code * each + child;
                 let region = plan.region(deepest, code);
                 let found = match &self.criterion {
                     Criterion::Exact => one_value(kind, buffer, &block, &region).map(Uniform::exact),
@@ -307,15 +310,20 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     ) -> Result<(), TreeError> {
         let (plan, deepest) = (self.along.plan(), self.along.deepest());
         let each = self.along.children.pow(deepest - block.level);
-        let codes = || (0..each).map(|child| block.code * each + child);
         let word = |code| survey.word(plan.encoding().decode(deepest, code));
         let small = block.cells.cells_wide() <= BLOCK.into();
-        let mixed = if small { codes().filter(|&code| word(code).is_none()).count() as u64 } else { 0 };
+        let mut mixed = 0;
+        if small {
+            for child in 0..each {
+                mixed += u64::from(word(block.code * each + child).is_none());
+            }
+        }
         let at_once = mixed > each / MANY;
         if at_once {
             self.read(&block.cells, buffer, reading.control)?;
         }
-        for code in codes() {
+        for child in 0..each {
+            let code = block.code * each + child;
             match word(code) {
                 Some(word) => piece.uniform(&self.along, deepest, code, Uniform::exact(word)),
                 None if !small => {

@@ -245,12 +245,10 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     ) -> Result<Piece, TreeError> {
         let bins = self.bins()?;
         let [first, last] = keys;
-        let start = records.partition_point(|record| record.key() >> bins.places < first);
-        let end = records.partition_point(|record| record.key() >> bins.places <= last);
         let fits = |bytes: u64| self.fits(held.saturating_add(bytes));
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
-        let piece = bins.piece(&self.along, &records[start..end], keys, &fits, control)?;
+        let piece = bins.piece(&self.along, records_of(records, bins.places, keys), keys, &fits, control)?;
         control.advance(u64::try_from(self.along.cells(first.into()..u128::from(last) + 1)).unwrap_or(u64::MAX));
         Ok(piece)
     }
@@ -267,4 +265,11 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         }
         Ok(())
     }
+}
+
+/// Of records in order those whose codes lie between two, both included.
+fn records_of<R: SortedRecord>(records: &[R], places: u32, [first, last]: [u64; 2]) -> &[R] {
+    let start = records.partition_point(|record| record.key() >> places < first);
+    let end = records.partition_point(|record| record.key() >> places <= last);
+    &records[start..end]
 }
