@@ -41,6 +41,49 @@ pub(super) struct Reading<'c> {
     pub(super) held: AtomicU64,
 }
 
+/// Blocks along the curve: those of a wave are read by all threads, and then appended.
+struct Waves<'c> {
+    /// The codes of their regions.
+    codes: Range<u128>,
+    /// Regions that a thread reads one after the other.
+    each: u128,
+    control: &'c Control,
+}
+
+/// Reads what lies below some codes.
+type ReadBlocks<'r> = dyn Fn(Range<u128>, &mut Cells, &Reading<'_>) -> Result<Piece, TreeError> + Sync + 'r;
+
+impl Waves<'_> {
+    /// Reads all blocks, and appends each to those before it.
+    fn read(
+        &self,
+        piece: &mut Piece,
+        blocks: &ReadBlocks<'_>,
+        append: &mut dyn FnMut(&mut Piece, Piece) -> Result<(), TreeError>,
+    ) -> Result<(), TreeError> {
+        let &Self { ref codes, each, control } = self;
+        let (wave, kind) = (each * (WAVE * rayon::current_num_threads()) as u128, piece.bricks.kind());
+        let buffers = Spare::new();
+        let mut start = codes.start;
+        while start < codes.end {
+            let end = codes.end.min(start + wave);
+            let reading = Reading { control, held: AtomicU64::new(piece.bytes()) };
+            let block = |block: usize| {
+                let first = start + block as u128 * each;
+                let mut buffer = buffers.take().unwrap_or_else(|| Cells::empty(kind));
+                let piece = blocks(first..end.min(first + each), &mut buffer, &reading);
+                buffers.give(buffer);
+                piece
+            };
+            for next in parallel::try_map((end - start).div_ceil(each) as usize, &block)? {
+                append(piece, next)?;
+            }
+            start = end;
+        }
+        Ok(())
+    }
+}
+
 /// A region whose cells are read at once, unless they are too many.
 struct Block<const K: usize> {
     level: u32,
@@ -208,29 +251,17 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             // No time suffices to read that, and no address to keep it.
             return Err(MemoryError { what: Stored::Terminals, need: cells, limit: None }.into());
         }
-        let codes = self.along.below(above, codes, level);
         let each = (u128::from(BLOCK) / cells).max(1);
-        let wave = each * (WAVE * rayon::current_num_threads()) as u128;
         let mut piece = Piece::new(self.source.kind(), self.criterion);
-        let buffers = Spare::new();
-        let mut start = codes.start;
-        while start < codes.end {
-            let end = codes.end.min(start + wave);
-            let blocks = (end - start).div_ceil(each) as usize;
-            let reading = Reading { control, held: AtomicU64::new(piece.bytes()) };
-            let block = |block: usize| {
-                let first = start + block as u128 * each;
-                let mut buffer = buffers.take().unwrap_or_else(|| Cells::empty(self.source.kind()));
-                let piece = self.blocks(level, first..end.min(first + each), &mut buffer, &reading);
-                buffers.give(buffer);
-                piece
-            };
-            for next in parallel::try_map(blocks, &block)? {
-                self.fits(piece.bytes() + next.bytes())?;
-                piece.append(&self.along, &next)?;
-            }
-            start = end;
-        }
+        let waves = Waves { codes: self.along.below(above, codes, level), each, control };
+        waves.read(
+            &mut piece,
+            &|codes, buffer, reading| self.blocks(level, codes, buffer, reading),
+            &mut |all, next| {
+                self.fits(all.bytes() + next.bytes())?;
+                Ok(all.append(&self.along, &next)?)
+            },
+        )?;
         Ok(piece)
     }
 

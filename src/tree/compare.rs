@@ -8,7 +8,6 @@ use crate::dimension::here;
 use crate::geometry::{Region, Slabs};
 use crate::memory::reserve;
 use crate::parallel;
-use crate::per_axis;
 use crate::result::Cells;
 use crate::rule::exact;
 use crate::tree::error::TreeError;
@@ -147,10 +146,9 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
                 }
                 Ok(allowed)
             };
-            for allowed in parallel::try_map(pieces, &compared)? {
-                found.within = found.within.saturating_add(allowed.cells);
-                found.greatest = found.greatest.max(allowed.greatest);
-            }
+            let allowed = Allowed::all(parallel::try_map(pieces, &compared)?);
+            found.within = found.within.saturating_add(allowed.cells);
+            found.greatest = found.greatest.max(allowed.greatest);
             for place in &mut places {
                 for &difference in &*place.get_mut().unwrap_or_else(PoisonError::into_inner) {
                     found.count += 1;
@@ -174,6 +172,15 @@ struct Allowed {
 }
 
 impl Allowed {
+    fn all(some: Vec<Self>) -> Self {
+        let mut all = Self::default();
+        for Self { cells, greatest } in some {
+            all.cells = all.cells.saturating_add(cells);
+            all.greatest = all.greatest.max(greatest);
+        }
+        all
+    }
+
     /// Takes cells of two words that stand for each other.
     fn add(&mut self, kind: CellType, [own, other]: [u64; 2], cells: u128) {
         if exact::key(kind, own) != exact::key(kind, other) {
@@ -238,7 +245,7 @@ fn difference<const K: usize>(
             let one = Region { corner: cell, extent: [1; K] };
             let here = found.get_or_insert(Difference { bounds: one, cells: 0, first: (cell, words) });
             here.cells += 1;
-            here.bounds = hull(&here.bounds, cell);
+            here.bounds = here.bounds.hull(&one);
         }
     }
     Ok(found)
@@ -254,11 +261,4 @@ fn scattered<const K: usize>(region: TreeRegion<'_, K>) -> Result<Option<Scatter
     reserve(&mut found.cells, region.listed_leaf().places.len())?;
     found.cells.extend(entries);
     Ok(Some(found))
-}
-
-/// The smallest box around a box and a cell.
-fn hull<const K: usize>(bounds: &Region<K>, cell: [u32; K]) -> Region<K> {
-    let corner: [u32; K] = per_axis::each(|j| bounds.corner[j].min(cell[j]));
-    let last = |j: usize| (bounds.corner[j] + (bounds.extent[j] - 1)).max(cell[j]);
-    Region { corner, extent: per_axis::each(|j| last(j) - corner[j] + 1) }
 }

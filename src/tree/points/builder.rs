@@ -74,6 +74,18 @@ impl Origin<'_> {
             Self::Batches(points, _) => *points,
         }
     }
+
+    /// The type of cells that have a value of these points, in a tree of `k` axes by a rule.
+    fn kind_of(&self, value: PointsValue, rule: RuleKind, k: usize) -> Result<CellType, TreeError> {
+        if rule != RuleKind::Full {
+            return Err(TreeError::Rule(rule));
+        }
+        let axes = self.batches().extent().axes();
+        if axes != k {
+            return Err(PointsError::Dimensions { axes, k }.into());
+        }
+        Ok(value.kind(self.batches())?)
+    }
 }
 
 impl std::fmt::Debug for Origin<'_> {
@@ -126,14 +138,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     }
 
     fn of(plan: &Plan<K>, points: Origin<'a>, value: PointsValue) -> Result<Self, TreeError> {
-        if plan.rule() != RuleKind::Full {
-            return Err(TreeError::Rule(plan.rule()));
-        }
-        let axes = points.batches().extent().axes();
-        if axes != K {
-            return Err(PointsError::Dimensions { axes, k: K }.into());
-        }
-        let kind = value.kind(points.batches())?;
+        let kind = points.kind_of(value, plan.rule(), K)?;
         let along = Along::new(plan);
         let places = KeyMaker::new(&along)?.places();
         if places > PLACES {
