@@ -92,16 +92,6 @@ pub trait Parts<const K: usize>: Sync {
 }
 
 impl<'p, const K: usize> dyn Parts<K> + 'p {
-    /// What some parts come to, in their order: as many at a time as may be in memory, by a thread each.
-    pub(super) fn each_part<T: Send>(
-        &self,
-        parts: &[usize],
-        of: &(dyn Fn(&Tree<K>) -> Result<T, TreeError> + Sync),
-        take: &mut dyn FnMut(T) -> Result<(), TreeError>,
-    ) -> Result<(), TreeError> {
-        each_batch(&mut self.batches(parts), &|part| of(&**self.part(part)?), take)
-    }
-
     /// Parts in their order, cut into runs that may be in memory as a whole.
     pub(super) fn batches<'a>(&self, mut parts: &'a [usize]) -> impl Iterator<Item = &'a [usize]> {
         std::iter::from_fn(move || {
@@ -112,13 +102,14 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         })
     }
 
-    /// The same of all parts.
+    /// What all parts come to, in their order: as many at a time as may be in memory, by a thread each.
     pub(super) fn every_part<T: Send>(
         &self,
         of: &(dyn Fn(&Tree<K>) -> Result<T, TreeError> + Sync),
         take: &mut dyn FnMut(T) -> Result<(), TreeError>,
     ) -> Result<(), TreeError> {
-        self.each_part(&(0..self.parts()).collect::<Vec<_>>(), of, take)
+        let parts: Vec<usize> = (0..self.parts()).collect();
+        each_batch(&mut self.batches(&parts), &|part| of(&**self.part(part)?), take)
     }
 }
 

@@ -1,7 +1,6 @@
 //! What workers on the pieces of a run have in common, whatever its number of dimensions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use crate::backend::control::Control;
 use crate::backend::error::Error;
@@ -9,41 +8,23 @@ use crate::result::{MemoryError, Stored, Terminal};
 
 use super::gathered::{FoundOfPiece, FoundPieces};
 use super::queue::{PieceQueue, is_of_a_device};
-use super::workers::{Busy, WorkerTask, all_covered, together};
+use super::workers::Busy;
 
 /// Who carries out pieces.
-pub(super) trait PieceWorker: Send {
+pub(super) trait PieceWorker {
     /// False once it has stopped.
     fn goes_on(&self) -> bool;
 
-    /// Carries out a piece, and puts what it finds to the rest; adds when the device ran something.
-    fn carry_out(
-        &mut self,
-        piece: usize,
-        common: &CommonWork<'_>,
-        control: &Control,
-        busy: &mut Busy,
-    ) -> Result<(), Error>;
+    /// Carries out a piece; adds when the device ran something.
+    fn carry_out(&mut self, piece: usize, control: &Control, busy: &mut Busy) -> Result<(), Error>;
 
     /// Stops, and gives up what it has on the device.
     fn stop(&mut self);
 }
 
-/// A worker, and the number of its device.
-pub(super) type WorkerOfDevice<'w> = (usize, Box<dyn PieceWorker + 'w>);
-
-/// What there is once all pieces are done.
-pub(super) struct DoneWork {
-    pub(super) found: FoundPieces,
-    /// Why a device stopped, if one did.
-    pub(super) stopped: Option<Error>,
-    /// How long each device ran something.
-    pub(super) busy: Vec<Duration>,
-}
-
 /// The pieces that are left, and what was found of the others.
 pub(super) struct CommonWork<'w> {
-    queue: PieceQueue,
+    pub(super) queue: PieceQueue,
     pub(super) found: FoundPieces,
     /// Bytes of the pieces that are found, and how many there may be.
     bytes: AtomicU64,
@@ -58,23 +39,12 @@ impl<'w> CommonWork<'w> {
         Self { queue, found, bytes: AtomicU64::new(0), limit, control }
     }
 
-    /// Lets workers carry out all pieces.
-    pub(super) fn done(self, workers: Vec<WorkerOfDevice<'_>>) -> Result<DoneWork, Error> {
-        let mut tasks: Vec<WorkerTask<'_>> = Vec::new();
-        for (device, mut worker) in workers {
-            let common = &self;
-            tasks.push((device, Box::new(move |control| common.by(&mut *worker, device, control))));
-        }
-        let busy = all_covered(together(tasks, self.control)?);
-        Ok(DoneWork { stopped: self.queue.stopped()?, found: self.found, busy })
-    }
-
     /// Lets a worker carry out pieces until there are none, or it has to stop; when the device ran something.
-    fn by(&self, worker: &mut dyn PieceWorker, device: usize, control: &Control) -> Result<Busy, Error> {
+    pub(super) fn by(&self, worker: &mut dyn PieceWorker, device: usize, control: &Control) -> Result<Busy, Error> {
         let mut busy = Vec::new();
         while worker.goes_on() {
             let Some((piece, with)) = self.queue.take(device, control)? else { break };
-            match worker.carry_out(piece, self, control, &mut busy) {
+            match worker.carry_out(piece, control, &mut busy) {
                 Ok(()) => self.queue.done(),
                 Err(error) if is_of_a_device(&error) => {
                     self.queue.give_back(piece, device, with, error, &mut || worker.stop());

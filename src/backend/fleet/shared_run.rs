@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::backend::how::{How, StrategyKind};
+use crate::backend::seam::Prepared;
 use crate::cell::CellType;
 use crate::plan::Plan;
 use crate::result::{DenseArray, Keep, RunCounts, Stored, Subdivision, Times, dense_fits};
 
-use super::common_work::{CommonWork, PieceWorker, WorkerOfDevice};
+use super::common_work::{CommonWork, PieceWorker};
 use super::gathered::FoundPieces;
 use super::pieces::{PIECES, PieceOfWork};
 use super::queue::PieceQueue;
-use super::workers::{Busy, Worker};
+use super::workers::{Busy, Worker, WorkerTask, all_covered, together};
 
 /// A plan that several devices are ready to share.
 pub(super) struct SharedRun<'a, const K: usize> {
@@ -31,18 +32,37 @@ pub(super) struct SharedRun<'a, const K: usize> {
     pub(super) stopped: Option<Error>,
 }
 
-/// What all workers look at and write to while they work.
+/// What the workers have in common while they work.
 struct FleetWork<'w, const K: usize> {
     plan: &'w Plan<K>,
     pieces: Vec<PieceOfWork<K>>,
-    seen: Mutex<SeenOfPieces<K>>,
+    common: CommonWork<'w>,
+    counts: Mutex<Option<RunCounts<K>>>,
+    /// The dense array, if one is kept.
+    array: Option<Mutex<DenseArray<K>>>,
 }
 
-/// What was seen of the pieces that are done.
-struct SeenOfPieces<const K: usize> {
-    counts: Option<RunCounts<K>>,
-    /// The dense array, if one is kept.
-    array: Option<DenseArray<K>>,
+impl<const K: usize> FleetWork<'_, K> {
+    /// Carries out a piece.
+    fn piece(&self, index: usize, plan: &mut dyn Prepared<K>, control: &Control, busy: &mut Busy) -> Result<(), Error> {
+        let (piece, begun) = (&self.pieces[index], Instant::now());
+        let times = plan.run(&piece.part(), control)?;
+        busy.extend(times.device.map(|_| (begun, Instant::now())));
+        if let Some(memory) = self.common.found.spare() {
+            plan.reuse(memory);
+        }
+        let Subdivision { counts, terminals, bricks, array, cells, .. } = plan.subdivision()?;
+        if let (Some(all), Some(array)) = (&self.array, array) {
+            piece.show(self.plan, &array, &mut all.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        self.common.put(index, (terminals, bricks), cells)?;
+        let mut all = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        *all = Some(match all.take() {
+            None => counts,
+            Some(all) => all.join(&counts),
+        });
+        Ok(())
+    }
 }
 
 /// A worker of a run.
@@ -56,33 +76,9 @@ impl<const K: usize> PieceWorker for WorkerOfRun<'_, '_, K> {
         self.worker.plan.is_some()
     }
 
-    fn carry_out(
-        &mut self,
-        index: usize,
-        common: &CommonWork<'_>,
-        control: &Control,
-        busy: &mut Busy,
-    ) -> Result<(), Error> {
+    fn carry_out(&mut self, piece: usize, control: &Control, busy: &mut Busy) -> Result<(), Error> {
         let plan = self.worker.plan.as_mut().expect("the worker goes on");
-        let (piece, begun) = (&self.work.pieces[index], Instant::now());
-        let times = plan.run(&piece.part(), control)?;
-        if times.device.is_some() {
-            busy.push((begun, Instant::now()));
-        }
-        if let Some(memory) = common.found.spare() {
-            plan.reuse(memory);
-        }
-        let Subdivision { counts, terminals, bricks, array, cells, .. } = plan.subdivision()?;
-        let mut seen = self.work.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(all), Some(array)) = (&mut seen.array, array) {
-            piece.show(self.work.plan, &array, all);
-        }
-        seen.counts = Some(match seen.counts.take() {
-            None => counts,
-            Some(all) => all.join(&counts),
-        });
-        drop(seen);
-        common.put(index, (terminals, bricks), cells)
+        self.work.piece(piece, &mut **plan, control, busy)
     }
 
     fn stop(&mut self) {
@@ -95,39 +91,31 @@ impl<const K: usize> SharedRun<'_, K> {
     pub(super) fn all(&mut self, control: &Control) -> Result<(Subdivision<K>, Times), Error> {
         let begun = Instant::now();
         control.begin();
-        let seen = Mutex::new(SeenOfPieces { counts: None, array: self.array()? });
+        let (domain, limit) = (*self.plan.domain(), self.how.mem_limit);
+        let array = match self.how.kept.keep {
+            Keep::Dense => {
+                dense_fits(Stored::Dense, domain.cells(), self.kind, limit)?;
+                Some(Mutex::new(DenseArray::zeroed(Stored::Dense, domain.region(), self.kind)?))
+            }
+            _ => None,
+        };
         let pieces = PieceOfWork::of(&self.plan, &self.how, self.pieces(), self.room());
         let (levels, in_order) = (self.plan.levels().len(), self.plan.curve().is_hierarchical());
         let found = FoundPieces::new(pieces.len(), levels, in_order, self.kind);
-        let queue = PieceQueue::new(pieces.len(), self.alive());
-        let work = FleetWork { plan: &self.plan, pieces, seen };
-        let mut workers: Vec<WorkerOfDevice<'_>> = Vec::new();
+        let common = CommonWork::new(PieceQueue::new(pieces.len(), self.alive()), found, limit, control);
+        let work = FleetWork { plan: &self.plan, pieces, common, counts: Mutex::new(None), array };
+        let mut tasks: Vec<WorkerTask<'_>> = Vec::new();
         for worker in &mut self.workers {
-            workers.push((worker.device, Box::new(WorkerOfRun { work: &work, worker })));
+            let (device, mut worker) = (worker.device, WorkerOfRun { work: &work, worker });
+            tasks.push((device, Box::new(move |control| worker.work.common.by(&mut worker, device, control))));
         }
-        let done = CommonWork::new(queue, found, self.how.mem_limit, control).done(workers)?;
-        let seen = work.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.stopped = done.stopped.or(self.stopped.take());
-        self.busy = done.busy;
-        let mut all = self.put_together(seen, done.found)?;
+        let busy = together(tasks, control)?;
+        let FleetWork { common, counts, array, .. } = work;
+        self.stopped = common.queue.stopped()?.or(self.stopped.take());
+        self.busy = all_covered(busy);
         let times = Times { wall: begun.elapsed(), device: self.busy.iter().max().copied() };
-        all.counts.times = times;
-        Ok((all, times))
-    }
-
-    /// An array for the cells of all pieces, if one is kept.
-    fn array(&self) -> Result<Option<DenseArray<K>>, Error> {
-        if self.how.kept.keep != Keep::Dense {
-            return Ok(None);
-        }
-        let domain = self.plan.domain();
-        dense_fits(Stored::Dense, domain.cells(), self.kind, self.how.mem_limit)?;
-        Ok(Some(DenseArray::zeroed(Stored::Dense, domain.region(), self.kind)?))
-    }
-
-    /// What all pieces come to.
-    fn put_together(&self, seen: SeenOfPieces<K>, found: FoundPieces) -> Result<Subdivision<K>, Error> {
-        let (domain, mut counts) = (self.plan.domain(), seen.counts.expect("there is a piece"));
+        let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = RunCounts { times, ..counts.expect("there is a piece") };
         if self.how.tuning.strategy == StrategyKind::Exhaustive {
             // Slabs are no regions: the domain is one.
             for level in &mut counts.levels {
@@ -136,9 +124,11 @@ impl<const K: usize> SharedRun<'_, K> {
         }
         counts.complete(domain.cells()).map_err(|seen| Error::Incomplete { seen, total: domain.cells() })?;
         let mut all = Subdivision::new(self.plan.clone(), domain.region(), domain.cells(), counts, self.kind);
-        all.array = seen.array;
-        found.finish(&mut all)?;
-        Ok(all)
+        common.found.finish(&mut all)?;
+        all.array = array.map(|array| array.into_inner().unwrap_or_else(PoisonError::into_inner));
+        all.counts.times.wall = begun.elapsed();
+        let times = all.counts.times;
+        Ok((all, times))
     }
 
     /// Into how many pieces a run is cut: some for each device, and more if a device has no room for larger ones.
