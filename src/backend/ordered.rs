@@ -4,7 +4,7 @@ use std::mem::take;
 
 use crate::backend::error::Error;
 use crate::backend::leaf_cells::LeafCells;
-use crate::backend::sink::{Volumes, brick_volumes, take_bricks};
+use crate::backend::sink::{BrickVolumes, brick_volumes, take_bricks};
 use crate::parallel::{self, Spare};
 use crate::plan::Plan;
 use crate::result::{Cells, MemoryError, Stored, Terminal};
@@ -51,7 +51,7 @@ fn deliver_pieces(
     terminals: &mut [Terminal],
     pieces: Vec<usize>,
     bricks: &mut dyn LeafCells,
-    volumes: &Volumes<'_>,
+    volumes: &BrickVolumes<'_>,
     take_piece: &TakePiece<'_>,
 ) -> Result<(), Error> {
     let (spare, mut pieces, mut rest) = (Spare::new(), pieces.into_iter(), terminals);

@@ -152,7 +152,7 @@ impl<const K: usize> Batch<'_, K> {
 }
 
 /// The cells of each region's brick, of some regions: 0 where it has none.
-pub(super) type Volumes<'v> = dyn Fn(&[Terminal]) -> Vec<u64> + 'v;
+pub(crate) type BrickVolumes<'v> = dyn Fn(&[Terminal]) -> Vec<u64> + 'v;
 
 /// Delivers terminal regions in any order, and their bricks, by level and code.
 pub(crate) fn deliver<const K: usize>(
@@ -173,7 +173,7 @@ type TakeBatch<'t> = dyn FnMut(&[Terminal], &Cells, u64) -> Result<(), Error> + 
 fn deliver_sorted(
     mut terminals: Vec<Terminal>,
     bricks: &mut dyn LeafCells,
-    volumes: &Volumes<'_>,
+    volumes: &BrickVolumes<'_>,
     take: &mut TakeBatch<'_>,
 ) -> Result<(), Error> {
     let refused = MemoryError::refused(Stored::Terminals);
@@ -203,8 +203,11 @@ pub(crate) fn deliver_array<const K: usize>(
     deliver_cells(array.cells(), &mut |start, bytes| sink.cells(&array.window(), start, bytes))
 }
 
+/// Takes some cells, as bytes, and the place of the first of them.
+type TakeCells<'t> = dyn FnMut(u64, &[u8]) -> Result<(), Error> + 't;
+
 /// The same whatever the window.
-fn deliver_cells(cells: &Cells, take: &mut dyn FnMut(u64, &[u8]) -> Result<(), Error>) -> Result<(), Error> {
+fn deliver_cells(cells: &Cells, take: &mut TakeCells<'_>) -> Result<(), Error> {
     let mut start = 0;
     cells.le_bytes(0..cells.len(), |bytes| {
         take(start, bytes)?;
@@ -277,7 +280,7 @@ pub(crate) fn deliver_all<const K: usize>(
 fn sorted_bricks(
     terminals: &mut [Terminal],
     bricks: &mut dyn LeafCells,
-    volumes: &Volumes<'_>,
+    volumes: &BrickVolumes<'_>,
     memory: Cells,
 ) -> Result<Cells, Error> {
     Terminal::sort(terminals);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::backend::{Batch, BatchError, Error, Sink, brick_volumes};
+use crate::backend::{Batch, BatchError, BrickVolumes, Error, Sink, brick_volumes};
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
 use crate::dimension::here;
@@ -282,13 +282,10 @@ fn in_order<const K: usize>(
     Ok((along, Piece::settled(entries, bricks)))
 }
 
-/// The cells of the brick of each of some regions, 0 where it has none.
-type VolumesOf<'v> = dyn Fn(&[Terminal]) -> Vec<u64> + 'v;
-
 /// Puts bricks into the order of their regions.
 fn bricks_in_order(
     terminals: &mut [Terminal],
-    volumes: &VolumesOf<'_>,
+    volumes: &BrickVolumes<'_>,
     bricks: Cells,
     limit: u64,
 ) -> Result<Cells, TreeError> {
@@ -368,7 +365,7 @@ pub(super) fn entries_of<const K: usize>(along: &Along<K>, terminals: &[Terminal
 /// The bricks of regions in the order of these; `copy` writes one.
 fn gathered(
     terminals: &mut [Terminal],
-    volumes: &VolumesOf<'_>,
+    volumes: &BrickVolumes<'_>,
     kind: CellType,
     copy: &(dyn Fn(&Terminal, &mut [u8]) + Sync),
 ) -> Result<Cells, TreeError> {
