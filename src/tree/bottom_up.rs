@@ -8,16 +8,15 @@
 
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
 
 use crate::backend::{Control, Error, Sink};
 use crate::dimension::here;
 use crate::geometry::{Region, Rows};
-use crate::parallel::{self, Spare};
 use crate::plan::Plan;
 use crate::result::{Cells, MemoryError, Stored};
 use crate::rule::RuleKind;
 use crate::tree::along::Along;
+use crate::tree::block_waves::{BlockWaves, Reading};
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
 use crate::tree::predicate::{Criterion, Predicate, Uniform, one_value};
@@ -30,59 +29,6 @@ pub(super) const BLOCK: u64 = 1 << 18;
 
 /// A block is read at once if more than one in so many of its leaves is mixed.
 const MANY: u64 = 4;
-
-/// Blocks per thread whose regions wait to be put one after the other.
-const WAVE: usize = 8;
-
-/// What the threads share that read the blocks of a wave.
-pub(super) struct Reading<'c> {
-    pub(super) control: &'c Control,
-    /// Bytes of the piece, and of the large leaves that all threads together add to it.
-    pub(super) held: AtomicU64,
-}
-
-/// Blocks along the curve: those of a wave are read by all threads, and then appended.
-struct Waves<'c> {
-    /// The codes of their regions.
-    codes: Range<u128>,
-    /// Regions that a thread reads one after the other.
-    each: u128,
-    control: &'c Control,
-}
-
-/// Reads what lies below some codes.
-type ReadBlocks<'r> = dyn Fn(Range<u128>, &mut Cells, &Reading<'_>) -> Result<Piece, TreeError> + Sync + 'r;
-
-impl Waves<'_> {
-    /// Reads all blocks, and appends each to those before it.
-    fn read(
-        &self,
-        piece: &mut Piece,
-        blocks: &ReadBlocks<'_>,
-        append: &mut dyn FnMut(&mut Piece, Piece) -> Result<(), TreeError>,
-    ) -> Result<(), TreeError> {
-        let &Self { ref codes, each, control } = self;
-        let (wave, kind) = (each * (WAVE * rayon::current_num_threads()) as u128, piece.bricks.kind());
-        let buffers = Spare::new();
-        let mut start = codes.start;
-        while start < codes.end {
-            let end = codes.end.min(start + wave);
-            let reading = Reading { control, held: AtomicU64::new(piece.bytes()) };
-            let block = |block: usize| {
-                let first = start + block as u128 * each;
-                let mut buffer = buffers.take().unwrap_or_else(|| Cells::empty(kind));
-                let piece = blocks(first..end.min(first + each), &mut buffer, &reading);
-                buffers.give(buffer);
-                piece
-            };
-            for next in parallel::try_map((end - start).div_ceil(each) as usize, &block)? {
-                append(piece, next)?;
-            }
-            start = end;
-        }
-        Ok(())
-    }
-}
 
 /// A region whose cells are read at once, unless they are too many.
 struct Block<const K: usize> {
@@ -253,7 +199,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         }
         let each = (u128::from(BLOCK) / cells).max(1);
         let mut piece = Piece::new(self.source.kind(), self.criterion);
-        let waves = Waves { codes: self.along.below(above, codes, level), each, control };
+        let waves = BlockWaves { codes: self.along.below(above, codes, level), each, control };
         waves.read(
             &mut piece,
             &|codes, buffer, reading| self.blocks(level, codes, buffer, reading),

@@ -8,6 +8,7 @@ mod about;
 mod across;
 mod along;
 mod axis;
+mod block_waves;
 mod bottom_up;
 mod boxes;
 mod census;
