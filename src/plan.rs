@@ -202,8 +202,11 @@ impl<const K: usize> Plan<K> {
 
     /// P_i of [`expected_regions`](Self::expected_regions).
     pub(crate) fn expected_densities(&self, d: f64) -> Vec<f64> {
-        let axis = |j: usize| [self.domain.size()[j], self.scheme.g[j], self.scheme.r[j]].map(u64::from);
-        boundary::Grid::new((0..K).map(axis)).densities(d).take(self.levels.len()).collect()
+        let (size, mut axes) = (self.domain.size(), Vec::new());
+        for j in 0..K {
+            axes.push([size[j].into(), self.scheme.g[j].into(), self.scheme.r[j].into()]);
+        }
+        boundary::Grid::new(axes.into_iter()).densities(d).take(self.levels.len()).collect()
     }
 }
 

@@ -70,40 +70,15 @@ impl Estimate {
         if how.tuning.strategy == StrategyKind::Exhaustive {
             return Self { dense, olt: 0, compact: 0 };
         }
-        let Expected { regions: expected, leaves } = Expected::of(plan, field, start);
-        let payloads = field.carrier().is_some();
-        // Of a level that is not the first: a scalar for each of its families.
-        let table = |level: usize| match expected.get(level) {
-            Some(regions) if level > 0 => {
-                let families = (regions / plan.scheme().children() as f64).ceil();
-                table_bytes(plan, start.level + level as u32 - 1, payloads, families as u128)
-            }
-            _ => 0,
+        let expected = Expected::of(plan, field, start);
+        let (children, payloads) = (plan.scheme().children() as f64, field.carrier().is_some());
+        let table = |level: usize| {
+            let families = (expected.regions[level] / children).ceil() as u128;
+            table_bytes(plan, start.level + level as u32 - 1, payloads, families)
         };
-        let olt = (0..expected.len())
-            .map(|level| {
-                let outcomes = |level: usize| expected.get(level).map_or(0, |&regions| regions as u128);
-                table(level) + table(level + 1) + outcomes(level) + outcomes(level + 1)
-            })
-            .max()
-            .unwrap_or(0);
-        // A family of R regions has at least one parent: terminal regions are fewer than all regions.
-        let terminals = expected.iter().sum::<f64>() as u128 * u128::from(Terminal::BYTES);
         let leaf = plan.domain().cells() as f64 / plan.levels()[plan.levels().len() - 1].regions() as f64;
-        let bricks = (leaves * leaf) as u128 * u128::from(cell);
-        let compact = match how.kept.keep {
-            Keep::Counts => 0,
-            Keep::Dense => terminals,
-            Keep::Regions => terminals + bricks,
-        };
-        let regions = match (how.tuning.pass_on_cpu(), how.tuning.strategy) {
-            _ if how.kept.keep == Keep::Counts => 0.0,
-            (Pass::InPlace, _) => 0.0,
-            (Pass::Level, StrategyKind::Ask) => expected.iter().fold(0.0, |most: f64, &regions| most.max(regions)),
-            (Pass::Level | Pass::Deferred, _) => expected.iter().sum(),
-        };
-        let lists = regions as u128 * u128::from(LISTED);
-        Self { dense, olt: lists + if how.tuning.strategy == StrategyKind::Ask { olt } else { 0 }, compact }
+        let bricks = (expected.leaves * leaf) as u128 * u128::from(cell);
+        Self { dense, olt: olt(&expected.regions, &table, how), compact: compact(&expected.regions, bricks, how) }
     }
 
     /// Everything together, in bytes.
@@ -131,5 +106,37 @@ impl Estimate {
             Stored::Tables
         };
         Err(MemoryError { what, need: self.total(), limit: Some(limit) })
+    }
+}
+
+/// Tables and lists of regions, of which so many are expected on each level. `table` says of a level that is not the first what a
+/// scalar for each of its families takes.
+fn olt(expected: &[f64], table: &dyn Fn(usize) -> u128, how: &How) -> u128 {
+    let listed = match (how.tuning.pass_on_cpu(), how.tuning.strategy) {
+        _ if how.kept.keep == Keep::Counts => 0.0,
+        (Pass::InPlace, _) => 0.0,
+        (Pass::Level, StrategyKind::Ask) => expected.iter().fold(0.0, |most: f64, &regions| most.max(regions)),
+        (Pass::Level | Pass::Deferred, _) => expected.iter().sum(),
+    };
+    let lists = listed as u128 * u128::from(LISTED);
+    if how.tuning.strategy != StrategyKind::Ask {
+        return lists;
+    }
+    let held = |level: usize| match expected.get(level) {
+        Some(&regions) if level > 0 => table(level) + regions as u128,
+        Some(&regions) => regions as u128,
+        None => 0,
+    };
+    lists + (0..expected.len()).map(|level| held(level) + held(level + 1)).max().unwrap_or(0)
+}
+
+/// Terminal regions and bricks of leaves.
+fn compact(expected: &[f64], bricks: u128, how: &How) -> u128 {
+    // A family of R regions has at least one parent: terminal regions are fewer than all regions.
+    let terminals = expected.iter().sum::<f64>() as u128 * u128::from(Terminal::BYTES);
+    match how.kept.keep {
+        Keep::Counts => 0,
+        Keep::Dense => terminals,
+        Keep::Regions => terminals + bricks,
     }
 }

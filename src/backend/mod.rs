@@ -51,5 +51,5 @@ pub use resident_regions::ResidentRegions;
 pub(crate) use seam::sealed::SealedBackend;
 pub use seam::{Backend, Place, Prepared, Sampler};
 pub use sink::{Batch, Sink};
-pub(crate) use sink::{brick_volumes, deliver, deliver_all, deliver_array};
+pub(crate) use sink::{BrickVolumes, brick_volumes, deliver, deliver_all, deliver_array};
 pub(crate) use table::table_bytes;

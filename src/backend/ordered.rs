@@ -4,7 +4,7 @@ use std::mem::take;
 
 use crate::backend::error::Error;
 use crate::backend::leaf_cells::LeafCells;
-use crate::backend::sink::{CELLS, batches, brick_volumes, wide};
+use crate::backend::sink::{BrickVolumes, brick_volumes, take_bricks};
 use crate::parallel::{self, Spare};
 use crate::plan::Plan;
 use crate::result::{Cells, MemoryError, Stored, Terminal};
@@ -39,17 +39,32 @@ pub(crate) fn deliver_ordered<const K: usize>(
 ) -> Result<(), Error> {
     sink.order(plan, &mut terminals);
     bricks.announce(&terminals);
-    let (spare, mut pieces, mut rest) = (Spare::new(), sink.cut(&terminals).into_iter(), &mut terminals[..]);
+    let (pieces, volumes) = (sink.cut(&terminals), |some: &[Terminal]| brick_volumes(sink.plan(), some));
+    deliver_pieces(&mut terminals, pieces, bricks, &volumes, &|terminals, cells| sink.take(terminals, cells))
+}
+
+/// As [`OrderedSink::take`].
+type TakePiece<'t> = dyn Fn(&[Terminal], Cells) -> Option<Cells> + Sync + 't;
+
+/// The same of regions that are in order, in pieces of so many.
+fn deliver_pieces(
+    terminals: &mut [Terminal],
+    pieces: Vec<usize>,
+    bricks: &mut dyn LeafCells,
+    volumes: &BrickVolumes<'_>,
+    take_piece: &TakePiece<'_>,
+) -> Result<(), Error> {
+    let (spare, mut pieces, mut rest) = (Spare::new(), pieces.into_iter(), terminals);
     let next = &mut || {
         let Some(regions) = pieces.next() else { return Ok(None) };
         let (terminals, behind) = take(&mut rest).split_at_mut(regions);
         rest = behind;
         let memory = spare.take().unwrap_or_else(|| Cells::empty(bricks.kind()));
-        let cells = read(sink.plan(), terminals, bricks, memory)?;
+        let cells = read(terminals, &volumes(terminals), bricks, memory)?;
         Ok(Some((&*terminals, cells)))
     };
     parallel::pipeline(AT_ONCE, next, &|(terminals, cells)| {
-        let memory = sink.take(terminals, cells);
+        let memory = take_piece(terminals, cells);
         let more = memory.is_some();
         memory.into_iter().for_each(|memory| spare.give(memory));
         more
@@ -57,26 +72,18 @@ pub(crate) fn deliver_ordered<const K: usize>(
 }
 
 /// The bricks of some regions, one after the other, which says where each of them is.
-fn read<const K: usize>(
-    plan: &Plan<K>,
+fn read(
     terminals: &mut [Terminal],
+    volumes: &[u64],
     bricks: &mut dyn LeafCells,
     memory: Cells,
 ) -> Result<Cells, Error> {
-    let volumes = brick_volumes(plan, terminals);
     let cells = parallel::map(volumes.len().div_ceil(TOGETHER), &|i| {
         volumes[parallel::piece(volumes.len(), TOGETHER, i)].iter().sum::<u64>()
     });
     let cells = memory.resized(cells.into_iter().sum::<u64>() as usize);
     let mut cells = cells.map_err(MemoryError::refused(Stored::Terminals))?;
-    let (width, mut start) = (bricks.kind().bytes(), 0);
-    for batch in batches(&volumes, bricks.together(CELLS * wide() as u64)) {
-        let (terminals, volumes) = (&mut terminals[batch.clone()], &volumes[batch]);
-        let end = start + volumes.iter().sum::<u64>();
-        let to = &mut cells.bytes_mut()[(start * width) as usize..(end * width) as usize];
-        bricks.take(terminals, volumes, start, to)?;
-        start = end;
-    }
+    take_bricks(terminals, volumes, bricks, 0, &mut cells)?;
     Ok(cells)
 }
 

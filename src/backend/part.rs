@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 #[cfg(feature = "cuda")]
 use crate::dimension::MAX_DIM;
@@ -89,6 +90,44 @@ pub struct Part<'r, const K: usize> {
     pub roots: Roots<'r>,
     /// What a dense array covers; None: the domain.
     pub window: Option<Region<K>>,
+}
+
+/// What roots say, as far as it was checked.
+type CheckedRoots<'r> = (Given<'r>, Cow<'r, [Payload]>);
+
+impl<'r> Roots<'r> {
+    /// Codes and payloads of those that are not all, on a level of so many regions, of a field that carries payloads or does not.
+    fn given(&self, regions: u128, carries: bool) -> Result<CheckedRoots<'r>, PartError> {
+        // At most 2^64 codes, so the last is one of 64 bits.
+        let last = (regions - 1) as u64;
+        let below = |level, code| if code <= last { Ok(()) } else { Err(PartError::Code { level, code, last }) };
+        match self {
+            Self::All => unreachable!("all regions are no part"),
+            Self::Codes { level, range } => {
+                if range.start > range.end {
+                    return Err(PartError::Reversed { start: range.start, end: range.end });
+                }
+                if !range.is_empty() {
+                    below(*level, range.end - 1)?;
+                }
+                if carries && *level > 0 {
+                    return Err(PartError::UnknownPayloads { level: *level });
+                }
+                Ok((Given::Range(range.clone()), Cow::Borrowed(&[])))
+            }
+            &Self::Table { level, codes, payloads } => {
+                if let Some(pair) = codes.windows(2).find(|pair| pair[0] >= pair[1]) {
+                    return Err(PartError::Order { before: pair[0], code: pair[1] });
+                }
+                codes.last().map_or(Ok(()), |&code| below(level, code))?;
+                let needed = if carries { codes.len() } else { 0 };
+                if payloads.len() != needed {
+                    return Err(PartError::Payloads { given: payloads.len(), codes: codes.len(), needed });
+                }
+                Ok((Given::Table(Cow::Borrowed(codes)), Cow::Borrowed(payloads)))
+            }
+        }
+    }
 }
 
 impl<const K: usize> Default for Part<'_, K> {
@@ -199,6 +238,30 @@ enum Given<'r> {
     Table(Cow<'r, [u64]>),
 }
 
+impl Given<'_> {
+    fn len(&self) -> u128 {
+        match self {
+            Self::Range(range) => (range.end - range.start).into(),
+            Self::Table(codes) => codes.len() as u128,
+        }
+    }
+
+    #[inline]
+    fn code(&self, index: u64) -> u64 {
+        match self {
+            Self::Range(range) => range.start + index,
+            Self::Table(codes) => codes[index as usize],
+        }
+    }
+
+    /// The sum over all codes.
+    fn sum(&self, volume: &(dyn Fn(u64) -> u64 + Sync)) -> u128 {
+        let len = self.len() as usize;
+        let some = |i| parallel::piece(len, PIECE, i).map(|i| u128::from(volume(self.code(i as u64)))).sum::<u128>();
+        parallel::map(len.div_ceil(PIECE), &some).into_iter().sum()
+    }
+}
+
 impl<'r, const K: usize> Start<'r, K> {
     /// The whole of a plan.
     pub(crate) fn whole(plan: &Plan<K>) -> Self {
@@ -231,36 +294,9 @@ impl<'r, const K: usize> Start<'r, K> {
         let Some(lattice) = plan.levels().get(level as usize) else {
             return Err(PartError::Level { level, deepest });
         };
-        // At most 2^64 codes, so the last is one of 64 bits.
-        let last = (lattice.regions() - 1) as u64;
-        let below = |code: u64| if code <= last { Ok(()) } else { Err(PartError::Code { level, code, last }) };
         start.level = level;
-        match &part.roots {
-            Roots::All => unreachable!("returned above"),
-            Roots::Codes { range, .. } => {
-                if range.start > range.end {
-                    return Err(PartError::Reversed { start: range.start, end: range.end });
-                }
-                range.end.checked_sub(1).filter(|_| !range.is_empty()).map_or(Ok(()), below)?;
-                if carries && level > 0 {
-                    return Err(PartError::UnknownPayloads { level });
-                }
-                start.whole = range.start == 0 && u128::from(range.end) == lattice.regions();
-                start.codes = Given::Range(range.clone());
-            }
-            &Roots::Table { codes, payloads, .. } => {
-                if let Some(pair) = codes.windows(2).find(|pair| pair[0] >= pair[1]) {
-                    return Err(PartError::Order { before: pair[0], code: pair[1] });
-                }
-                codes.last().copied().map_or(Ok(()), below)?;
-                let needed = if carries { codes.len() } else { 0 };
-                if payloads.len() != needed {
-                    return Err(PartError::Payloads { given: payloads.len(), codes: codes.len(), needed });
-                }
-                start.whole = codes.len() as u128 == lattice.regions();
-                (start.codes, start.payloads) = (Given::Table(Cow::Borrowed(codes)), Cow::Borrowed(payloads));
-            }
-        }
+        (start.codes, start.payloads) = part.roots.given(lattice.regions(), carries)?;
+        start.whole = start.codes.len() == lattice.regions();
         if !start.whole {
             start.cells = start.volume(plan);
         }
@@ -273,24 +309,28 @@ impl<'r, const K: usize> Start<'r, K> {
             return Some(plan.domain().region());
         }
         let len = self.len() as usize;
-        let join = |a: Option<Region<K>>, b: Region<K>| Some(a.map_or(b, |a| a.hull(&b)));
-        let bounds = |i| {
-            let roots = parallel::piece(len, PIECE, i).map(|i| plan.region(self.level, self.code(i as u64)));
-            roots.fold(None, join)
-        };
-        parallel::map(len.div_ceil(PIECE), &bounds).into_iter().flatten().fold(None, join)
+        let all = Mutex::new(None::<Region<K>>);
+        parallel::each(len.div_ceil(PIECE), &|i| {
+            let mut some = parallel::piece(len, PIECE, i);
+            let root = |i: usize| plan.region(self.level, self.code(i as u64));
+            let mut bounds = root(some.start);
+            some.start += 1;
+            for i in some {
+                bounds = bounds.hull(&root(i));
+            }
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            *all = Some(all.map_or(bounds, |all| all.hull(&bounds)));
+        });
+        all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Cells of the roots.
     fn volume(&self, plan: &Plan<K>) -> u128 {
         let sides = plan.levels()[self.level as usize].whole_sides();
         if !sides.contains(&0) {
-            return sides.iter().map(|&side| u128::from(side)).product::<u128>() * u128::from(self.len());
+            return product(&sides) * u128::from(self.len());
         }
-        let volume = |i| u128::from(plan.region(self.level, self.code(i)).volume());
-        let len = self.len() as usize;
-        let volumes = |i| parallel::piece(len, PIECE, i).map(|i| volume(i as u64)).sum::<u128>();
-        parallel::map(len.div_ceil(PIECE), &volumes).into_iter().sum()
+        self.codes.sum(&|code| plan.region(self.level, code).volume())
     }
 
     /// The same for a run of `exhaustive`, which settles the window.
@@ -332,19 +372,13 @@ impl<'r, const K: usize> Start<'r, K> {
 
     /// The number of roots.
     pub(crate) fn len(&self) -> u64 {
-        match &self.codes {
-            Given::Range(range) => range.end - range.start,
-            Given::Table(codes) => codes.len() as u64,
-        }
+        self.codes.len() as u64
     }
 
     /// The code of a root.
     #[inline]
     pub(crate) fn code(&self, index: u64) -> u64 {
-        match &self.codes {
-            Given::Range(range) => range.start + index,
-            Given::Table(codes) => codes[index as usize],
-        }
+        self.codes.code(index)
     }
 
     /// What a root carries.
@@ -356,4 +390,8 @@ impl<'r, const K: usize> Start<'r, K> {
             (Some(carry), None) => carry.root(&plan.region(self.level, self.code(index))),
         }
     }
+}
+
+fn product(sides: &[u32]) -> u128 {
+    sides.iter().map(|&side| u128::from(side)).product()
 }

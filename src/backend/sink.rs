@@ -17,7 +17,7 @@ use crate::result::{
 const REGIONS: usize = 1 << 18;
 
 /// Cells of a batch's leaves, at most, unless a single one has more.
-pub(super) const CELLS: u64 = 1 << 20;
+const CELLS: u64 = 1 << 20;
 
 /// Threads of which each adds a batch to those that all move at once, at most.
 const WIDE: usize = 16;
@@ -151,25 +151,43 @@ impl<const K: usize> Batch<'_, K> {
     }
 }
 
+/// The cells of each region's brick, of some regions: 0 where it has none.
+pub(crate) type BrickVolumes<'v> = dyn Fn(&[Terminal]) -> Vec<u64> + 'v;
+
 /// Delivers terminal regions in any order, and their bricks, by level and code.
 pub(crate) fn deliver<const K: usize>(
     plan: &Plan<K>,
-    mut terminals: Vec<Terminal>,
+    terminals: Vec<Terminal>,
     bricks: &mut dyn LeafCells,
     sink: &mut dyn Sink<K>,
+) -> Result<(), Error> {
+    deliver_sorted(terminals, bricks, &|some| brick_volumes(plan, some), &mut |terminals, bricks, start| {
+        sink.terminals(Batch { plan, terminals, bricks, start })
+    })
+}
+
+/// Takes some regions, the cells of their leaves, and the place of the first of these.
+type TakeBatch<'t> = dyn FnMut(&[Terminal], &Cells, u64) -> Result<(), Error> + 't;
+
+/// The same whatever the plan.
+fn deliver_sorted(
+    mut terminals: Vec<Terminal>,
+    bricks: &mut dyn LeafCells,
+    volumes: &BrickVolumes<'_>,
+    take: &mut TakeBatch<'_>,
 ) -> Result<(), Error> {
     let refused = MemoryError::refused(Stored::Terminals);
     Terminal::sort(&mut terminals);
     bricks.announce(&terminals);
     let (mut cells, mut start) = (Cells::empty(bricks.kind()), 0);
     for window in terminals.chunks_mut(REGIONS) {
-        let volumes = brick_volumes(plan, window);
+        let volumes = volumes(window);
         for batch in batches(&volumes, CELLS) {
             let (terminals, volumes) = (&mut window[batch.clone()], &volumes[batch]);
             let need = volumes.iter().sum::<u64>();
             cells = cells.resized(need as usize).map_err(&refused)?;
             bricks.take(terminals, volumes, start, cells.bytes_mut())?;
-            sink.terminals(Batch { plan, terminals, bricks: &cells, start })?;
+            take(terminals, &cells, start)?;
             start += need;
         }
     }
@@ -182,22 +200,30 @@ pub(crate) fn deliver_array<const K: usize>(
     sink: &mut dyn Sink<K>,
 ) -> Result<(), Error> {
     let Some(array) = array else { return Ok(()) };
+    deliver_cells(array.cells(), &mut |start, bytes| sink.cells(&array.window(), start, bytes))
+}
+
+/// Takes some cells, as bytes, and the place of the first of them.
+type TakeCells<'t> = dyn FnMut(u64, &[u8]) -> Result<(), Error> + 't;
+
+/// The same whatever the window.
+fn deliver_cells(cells: &Cells, take: &mut TakeCells<'_>) -> Result<(), Error> {
     let mut start = 0;
-    array.cells().le_bytes(0..array.cells().len(), |bytes| {
-        sink.cells(&array.window(), start, bytes)?;
-        start += bytes.len() as u64 / array.cells().kind().bytes();
+    cells.le_bytes(0..cells.len(), |bytes| {
+        take(start, bytes)?;
+        start += bytes.len() as u64 / cells.kind().bytes();
         Ok(())
     })
 }
 
 /// Threads of which each adds a batch to those that all move at once: in batches of the size that a sink is given, 64 threads take longer
 /// than 16 (docs/results/shards.md).
-pub(super) fn wide() -> usize {
+fn wide() -> usize {
     rayon::current_num_threads().min(WIDE)
 }
 
 /// Runs of regions whose bricks have at most so many cells, or a single region.
-pub(super) fn batches(volumes: &[u64], most: u64) -> Vec<Range<usize>> {
+fn batches(volumes: &[u64], most: u64) -> Vec<Range<usize>> {
     let (mut batches, mut first, mut cells) = (Vec::new(), 0, 0);
     for (region, &volume) in volumes.iter().enumerate() {
         if cells + volume > most && region > first {
@@ -244,26 +270,49 @@ pub(crate) fn deliver_all<const K: usize>(
     bricks: &mut dyn LeafCells,
     all: &mut Subdivision<K>,
 ) -> Result<(), Error> {
-    Terminal::sort(&mut terminals);
-    bricks.announce(&terminals);
-    // Of a fresh array the pages come as they are written, by all threads.
     let memory = std::mem::replace(&mut all.bricks, Cells::empty(bricks.kind()));
+    all.bricks = sorted_bricks(&mut terminals, bricks, &|some| brick_volumes(&all.plan, some), memory)?;
+    all.terminals = terminals;
+    Ok(())
+}
+
+/// Sorts terminal regions. Their bricks in the same order.
+fn sorted_bricks(
+    terminals: &mut [Terminal],
+    bricks: &mut dyn LeafCells,
+    volumes: &BrickVolumes<'_>,
+    memory: Cells,
+) -> Result<Cells, Error> {
+    Terminal::sort(terminals);
+    bricks.announce(terminals);
+    // Of a fresh array the pages come as they are written, by all threads.
     let mut cells = memory.resized(bricks.len() as usize).map_err(MemoryError::refused(Stored::Terminals))?;
-    let (width, mut start) = (bricks.kind().bytes(), 0);
-    let wide = wide();
-    for window in terminals.chunks_mut(REGIONS * wide) {
-        let volumes = brick_volumes(&all.plan, window);
-        for batch in batches(&volumes, bricks.together(CELLS * wide as u64)) {
-            let (terminals, volumes) = (&mut window[batch.clone()], &volumes[batch]);
-            let end = start + volumes.iter().sum::<u64>();
-            let to = &mut cells.bytes_mut()[(start * width) as usize..(end * width) as usize];
-            bricks.take(terminals, volumes, start, to)?;
-            start = end;
-        }
+    let mut start = 0;
+    for window in terminals.chunks_mut(REGIONS * wide()) {
+        let volumes = volumes(window);
+        start = take_bricks(window, &volumes, bricks, start, &mut cells)?;
     }
     cells.truncate(start as usize);
-    (all.terminals, all.bricks) = (terminals, cells);
-    Ok(())
+    Ok(cells)
+}
+
+/// Takes the bricks of some regions to their place among cells, whose first one begins at `start`: where the last one ends.
+pub(super) fn take_bricks(
+    regions: &mut [Terminal],
+    volumes: &[u64],
+    bricks: &mut dyn LeafCells,
+    start: u64,
+    cells: &mut Cells,
+) -> Result<u64, Error> {
+    let (width, mut start) = (bricks.kind().bytes(), start);
+    for batch in batches(volumes, bricks.together(CELLS * wide() as u64)) {
+        let (regions, volumes) = (&mut regions[batch.clone()], &volumes[batch]);
+        let end = start + volumes.iter().sum::<u64>();
+        let to = &mut cells.bytes_mut()[(start * width) as usize..(end * width) as usize];
+        bricks.take(regions, volumes, start, to)?;
+        start = end;
+    }
+    Ok(start)
 }
 
 /// The cells of each region's brick, 0 where it has none.

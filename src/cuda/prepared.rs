@@ -118,7 +118,8 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
     fn counts(&self) -> Result<RunCounts<K>, Error> {
         let (found, last, start) = (self.runner.counts()?, self.runner.last(), &self.runner.setup.start);
         let mut levels = Vec::with_capacity(found.len());
-        for ((run, counts), &level) in found.into_iter().zip(&self.plan.levels()[start.level as usize..]) {
+        for (index, (run, counts)) in found.into_iter().enumerate() {
+            let Some(&level) = self.plan.levels().get(start.level as usize + index) else { break };
             let level = if self.is_exhaustive() { Level::whole(self.window.extent) } else { level };
             let LevelRun { olt_entries, olt_bytes, kernels, time, .. } = run;
             let (table_entries, table_bytes) = (olt_entries, olt_bytes);

@@ -3,9 +3,10 @@
 use crate::backend::Error;
 use crate::choice::ChoiceError;
 use crate::dimension::here;
-use crate::engine::request::{Computed, per_axis};
-use crate::geometry::{Domain, Sample, Scheme};
-use crate::per_axis;
+use crate::engine::axes::{DomainAxes, per_axis, window_of, window_of_cells};
+use crate::engine::chosen_axes::ChosenSplits;
+use crate::engine::request::Computed;
+use crate::geometry::{Sample, Scheme};
 use crate::per_axis::text;
 use crate::plan::Plan;
 use crate::rule::RuleKind;
@@ -56,35 +57,24 @@ impl Computed {
         series: [bool; K],
         rule: RuleKind,
     ) -> Result<Plan<K>, Error> {
-        let domain = self.array_domain(size, window)?;
-        let axes = |name, values: &Option<Vec<u32>>| {
-            values.as_deref().map(|values| per_axis::<K>(name, Some(values), 0)).transpose()
-        };
-        let scheme = Scheme::for_array(size, axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?, series);
-        Ok(Plan::new(domain, scheme, self.curve, rule)?)
+        let domain = self.array_domain(&size, window.as_ref().map(|window| &window[..]))?.domain()?;
+        let ChosenSplits { g, r, b } = self.splits()?;
+        Ok(Plan::new(domain, Scheme::for_array(size, g, r, b, series), self.curve, rule)?)
     }
 
     /// The domain of an array: the window that was chosen, else `window`, else the cells themselves.
-    pub(super) fn array_domain<const K: usize>(
-        &self,
-        size: [u32; K],
-        window: Option<[[f64; 2]; K]>,
-    ) -> Result<Domain<K>, Error> {
-        if let Some(dim) = self.dim.filter(|&dim| dim != K) {
-            return Err(ChoiceError::new("dim", dim, format!("the array has {K} axes")).into());
+    pub(super) fn array_domain(&self, size: &[u32], window: Option<&[[f64; 2]]>) -> Result<DomainAxes, Error> {
+        let k = size.len();
+        if let Some(dim) = self.dim.filter(|&dim| dim != k) {
+            return Err(ChoiceError::new("dim", dim, format!("the array has {k} axes")).into());
         }
         if let Some(asked) = &self.size
-            && per_axis("size", Some(asked), 0)? != size
+            && per_axis("size", Some(asked), 0, k)?[..k] != *size
         {
-            return Err(ChoiceError::new("size", text(asked), format!("the array has {} cells", text(&size))).into());
+            return Err(ChoiceError::new("size", text(asked), format!("the array has {} cells", text(size))).into());
         }
-        let window = match &self.window {
-            None => window.unwrap_or(per_axis::each(|j| [0.0, f64::from(size[j])])),
-            Some(window) => window.as_slice().try_into().map_err(|_| {
-                let reason = format!("{} intervals are given; {K} are needed, one per axis", window.len());
-                ChoiceError::new("domain", "", reason)
-            })?,
-        };
-        Ok(Domain::new(size, window, self.sample.unwrap_or(Sample::Centre))?)
+        let size = per_axis("size", Some(size), 0, k)?;
+        let window = self.chosen_window(k)?.unwrap_or(window.map_or(window_of_cells(&size), window_of));
+        Ok(DomainAxes { size, window, sample: self.sample.unwrap_or(Sample::Centre) })
     }
 }

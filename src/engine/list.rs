@@ -3,9 +3,10 @@
 use crate::backend::Error;
 use crate::choice::ChoiceError;
 use crate::dimension::here;
-use crate::engine::request::{Computed, per_axis};
+use crate::engine::axes::{DomainAxes, window_of_cells};
+use crate::engine::chosen_axes::ChosenSplits;
+use crate::engine::request::Computed;
 use crate::geometry::{Domain, Sample, Scheme};
-use crate::per_axis;
 use crate::plan::Plan;
 use crate::rule::RuleKind;
 
@@ -43,11 +44,8 @@ impl Computed {
 
     /// The plan of a list of cells that is divided by a rule.
     pub(super) fn list_plan_by<const K: usize>(&self, size: Option<&[u32]>, rule: RuleKind) -> Result<Plan<K>, Error> {
-        let domain = self.list_domain::<K>(size)?;
-        let axes = |name, values: &Option<Vec<u32>>| {
-            values.as_deref().map(|values| per_axis::<K>(name, Some(values), 0)).transpose()
-        };
-        let (g, r, b) = (axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?);
+        let domain = self.list_axes(size, K)?.domain()?;
+        let ChosenSplits { g, r, b } = self.splits()?;
         Ok(Plan::new(domain, Scheme::for_list(domain.size(), g, r, b), self.curve, rule)?)
     }
 
@@ -63,26 +61,18 @@ impl Computed {
     /// # Errors
     /// [`Error`] names the choice, its value and what is allowed.
     pub fn list_domain<const K: usize>(&self, size: Option<&[u32]>) -> Result<Domain<K>, Error> {
-        here!(fn(&Computed, Option<&[u32]>) -> Result<Domain<K>, Error> = |this, size| this.list_domain_here(size))(
+        here!(fn(&Computed, Option<&[u32]>) -> Result<Domain<K>, Error> = |this, size| this.list_axes(size, K)?.domain())(
             self, size,
         )
     }
 
-    fn list_domain_here<const K: usize>(&self, size: Option<&[u32]>) -> Result<Domain<K>, Error> {
+    /// The domain of a list of cells in `k` axes.
+    pub(super) fn list_axes(&self, size: Option<&[u32]>, k: usize) -> Result<DomainAxes, Error> {
         let Some(size) = self.size.as_deref().or(size) else {
             return Err(ChoiceError::new("size", "", "cells per axis are needed: the list does not say them").into());
         };
-        let size: [u32; K] = per_axis("size", Some(size), 0)?;
-        if size.contains(&0) {
-            return Err(ChoiceError::new("size", 0, "at least 1 cell per axis is needed").into());
-        }
-        let window = match &self.window {
-            None => per_axis::each(|j| [0.0, f64::from(size[j])]),
-            Some(window) => window.as_slice().try_into().map_err(|_| {
-                let reason = format!("{} intervals are given; {K} are needed, one per axis", window.len());
-                ChoiceError::new("domain", "", reason)
-            })?,
-        };
-        Ok(Domain::new(size, window, self.sample.unwrap_or(Sample::Centre))?)
+        let size = self.cells(Some(size), 0, k)?;
+        let window = self.chosen_window(k)?.unwrap_or(window_of_cells(&size));
+        Ok(DomainAxes { size, window, sample: self.sample.unwrap_or(Sample::Centre) })
     }
 }

@@ -1,7 +1,9 @@
 //! Runs: requests, targets, reports.
 
 mod array;
+mod axes;
 mod built;
+mod chosen_axes;
 mod computation;
 mod list;
 mod of_data;

@@ -2,14 +2,11 @@
 
 use crate::backend::Error;
 use crate::choice::ChoiceError;
+use crate::engine::axes::DomainAxes;
 use crate::engine::request::Request;
-use crate::field::{FieldData, FieldKind, StoredArray};
-use crate::geometry::Domain;
+use crate::field::{FieldData, FieldKind};
 use crate::per_axis;
 use crate::plan::Plan;
-
-/// Size, window and series axes of an array.
-type ArrayFacts<const K: usize> = ([u32; K], Option<[[f64; 2]; K]>, [bool; K]);
 
 impl Request {
     /// What is run, if it is data that have a plan of their own.
@@ -37,11 +34,13 @@ impl Request {
     pub(super) fn data_plan<const K: usize>(&self) -> Result<Option<Plan<K>>, Error> {
         Ok(match self.own_data() {
             Some(FieldData::Array(array)) => {
-                let (size, window, series) = facts::<K>(array)?;
+                axes("array", array.size().len(), K)?;
+                let window = array.window.as_ref().map(|window| per_axis::each(|j| window[j]));
+                let (size, series) = (per_axis::each(|j| array.size()[j]), per_axis::each(|j| array.series[j]));
                 Some(self.computed.divided(size, window, series, self.rule(K))?)
             }
             Some(FieldData::List(list)) => {
-                axes::<K>("list", list.size().len())?;
+                axes("list", list.size().len(), K)?;
                 Some(self.computed.list_plan_by(Some(list.size()), self.rule(K))?)
             }
             Some(FieldData::Points(points)) => Some(self.computed.points_plan(points.extent())?),
@@ -50,31 +49,24 @@ impl Request {
     }
 
     /// The cells and the window of the data; None if the field has them.
-    pub(super) fn data_domain<const K: usize>(&self) -> Result<Option<Domain<K>>, Error> {
+    pub(super) fn data_domain(&self, k: usize) -> Result<Option<DomainAxes>, Error> {
         Ok(match self.own_data() {
             Some(FieldData::Array(array)) => {
-                let (size, window, _) = facts::<K>(array)?;
-                Some(self.computed.array_domain(size, window)?)
+                axes("array", array.size().len(), k)?;
+                Some(self.computed.array_domain(array.size(), array.window.as_deref())?)
             }
             Some(FieldData::List(list)) => {
-                axes::<K>("list", list.size().len())?;
-                Some(self.computed.list_domain(Some(list.size()))?)
+                axes("list", list.size().len(), k)?;
+                Some(self.computed.list_axes(Some(list.size()), k)?)
             }
-            Some(FieldData::Points(points)) => Some(self.computed.points_domain(points.extent())?),
+            Some(FieldData::Points(points)) => Some(self.computed.points_domain(points.extent(), k)?),
             Some(FieldData::Mesh(_)) | None => None,
         })
     }
 }
 
 /// Refuses data of another number of axes.
-fn axes<const K: usize>(what: &str, axes: usize) -> Result<(), Error> {
-    let wrong = || ChoiceError::new("dim", K, format!("the {what} has {axes} axes")).into();
-    (axes == K).then_some(()).ok_or_else(wrong)
-}
-
-/// What an array says itself.
-fn facts<const K: usize>(array: &StoredArray) -> Result<ArrayFacts<K>, Error> {
-    axes::<K>("array", array.size().len())?;
-    let window = array.window.as_ref().map(|window| per_axis::each(|j| window[j]));
-    Ok((per_axis::each(|j| array.size()[j]), window, per_axis::each(|j| array.series[j])))
+fn axes(what: &str, axes: usize, k: usize) -> Result<(), Error> {
+    let wrong = || ChoiceError::new("dim", k, format!("the {what} has {axes} axes")).into();
+    (axes == k).then_some(()).ok_or_else(wrong)
 }

@@ -4,9 +4,12 @@ use crate::backend::Error;
 use crate::choice::ChoiceError;
 use crate::curve::CurveError;
 use crate::dimension::here;
-use crate::engine::request::{Computed, per_axis};
+use crate::engine::axes::{DomainAxes, window_of};
+use crate::engine::chosen_axes::ChosenSplits;
+use crate::engine::request::Computed;
 use crate::field::{FieldError, FieldKind};
 use crate::geometry::{Domain, Sample, Scheme};
+use crate::per_axis::{shortest, text};
 use crate::plan::{Plan, PlanError};
 use crate::points::{PointsError, PointsExtent};
 use crate::rule::RuleKind;
@@ -38,7 +41,7 @@ impl Computed {
     }
 
     fn points_plan_here<const K: usize>(&self, points: &PointsExtent) -> Result<Plan<K>, Error> {
-        let domain = self.points_domain(points)?;
+        let domain = self.points_domain(points, K)?.domain()?;
         let plan = self.points_plan_over(domain);
         match plan {
             Ok(plan) if has_names(&plan) => Ok(plan),
@@ -51,35 +54,25 @@ impl Computed {
     }
 
     fn points_plan_over<const K: usize>(&self, domain: Domain<K>) -> Result<Plan<K>, Error> {
-        let axes = |name, values: &Option<Vec<u32>>| {
-            values.as_deref().map(|values| per_axis::<K>(name, Some(values), 0)).transpose()
-        };
-        let (g, r, b) = (axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?);
+        let ChosenSplits { g, r, b } = self.splits()?;
         let scheme = Scheme::for_points(domain.size(), g, r, b);
         Ok(Plan::new(domain, scheme, self.curve, self.explore.unwrap_or(RuleKind::Full))?)
     }
 
-    /// The domain of points.
-    pub(super) fn points_domain<const K: usize>(&self, points: &PointsExtent) -> Result<Domain<K>, Error> {
-        if points.axes() != K {
+    /// The domain of points in `k` axes.
+    pub(super) fn points_domain(&self, points: &PointsExtent, k: usize) -> Result<DomainAxes, Error> {
+        if points.axes() != k {
             let axes = points.axes();
-            return Err(ChoiceError::new("dim", K, format!("the points have {axes} coordinates"))
+            return Err(ChoiceError::new("dim", k, format!("the points have {axes} coordinates"))
                 .with(&["size"])
                 .into());
         }
-        let size = per_axis("size", self.size.as_deref(), FieldKind::Points.defaults(K).size)?;
-        if size.contains(&0) {
-            return Err(ChoiceError::new("size", 0, "at least 1 cell per axis is needed").into());
-        }
-        let window = match &self.window {
-            None => points.window(&size).map_err(FieldError::from)?,
-            Some(window) => window.clone(),
+        let size = self.cells(self.size.as_deref(), FieldKind::Points.defaults(k).size, k)?;
+        let window = match self.chosen_window(k)? {
+            None => window_of(&points.window(&size[..k]).map_err(FieldError::from)?),
+            Some(window) => window,
         };
-        let window: [[f64; 2]; K] = window.try_into().map_err(|window: Vec<_>| {
-            let reason = format!("{} intervals are given; {K} are needed, one per axis", window.len());
-            ChoiceError::new("domain", "", reason)
-        })?;
-        Ok(Domain::new(size, window, self.sample.unwrap_or(Sample::Centre))?)
+        Ok(DomainAxes { size, window, sample: self.sample.unwrap_or(Sample::Centre) })
     }
 
     /// That a domain has too many cells, and how many there can be.
@@ -88,22 +81,35 @@ impl Computed {
             let smaller = Domain::new([n; K], domain.window(), domain.sample());
             smaller.ok().and_then(|domain| self.points_plan_over(domain).ok()).is_some_and(|plan| has_names(&plan))
         };
-        // A search finds one of few that could be the last: r, g and B make others possible here and there.
-        let (mut low, mut high) = (1u32, u32::MAX);
-        while low < high {
-            let middle = low + (high - low).div_ceil(2);
-            (low, high) = if fits(middle) { (middle, high) } else { (low, middle - 1) };
-        }
-        let reason = format!("{}; -n {low} is the most on every axis", PointsError::Bits);
-        let size = crate::per_axis::text(&crate::per_axis::shortest(&domain.size()));
-        ChoiceError::new("size", size, reason).with(&["g", "r", "B"]).into()
+        too_large(&domain.size(), &fits)
     }
+}
+
+/// That a domain of `size` cells has too many, and how many fit on every axis.
+fn too_large(size: &[u32], fits: &dyn Fn(u32) -> bool) -> Error {
+    // A search finds one of few that could be the last: r, g and B make others possible here and there.
+    let (mut low, mut high) = (1u32, u32::MAX);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        (low, high) = if fits(middle) { (middle, high) } else { (low, middle - 1) };
+    }
+    let reason = format!("{}; -n {low} is the most on every axis", PointsError::Bits);
+    ChoiceError::new("size", text(&shortest(size)), reason).with(&["g", "r", "B"]).into()
 }
 
 /// True if the cells of a plan have names that points can be sorted by: a code and a place of 64 bits together.
 fn has_names<const K: usize>(plan: &Plan<K>) -> bool {
-    let (size, level) = (plan.domain().size(), plan.levels()[plan.levels().len() - 1]);
-    let most = (0..K).fold(1u128, |most, j| most.saturating_mul(size[j].div_ceil(level.grid[j]).into()));
-    let bits = |count: u128| 128 - (count - 1).leading_zeros();
-    bits(level.regions()) + bits(most) <= 64 && plan.domain().cells() <= u64::MAX.into()
+    let level = plan.levels()[plan.levels().len() - 1];
+    let names = bits(level.regions()) + bits(most_cells(&plan.domain().size(), &level.grid));
+    names <= 64 && plan.domain().cells() <= u64::MAX.into()
+}
+
+/// The most cells of a region of a lattice.
+fn most_cells(size: &[u32], grid: &[u32]) -> u128 {
+    size.iter().zip(grid).fold(1, |most: u128, (n, m)| most.saturating_mul(n.div_ceil(*m).into()))
+}
+
+/// Bits that tell so many things apart.
+fn bits(count: u128) -> u32 {
+    128 - (count - 1).leading_zeros()
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use crate::backend::{Error, How, StrategyKind};
 use crate::choice::{ChoiceError, choices};
 use crate::curve::{CurveError, CurveKind};
-use crate::dimension::here;
+use crate::dimension::{MAX_DIM, here};
+use crate::engine::axes::{DomainAxes, OfAxes, of_first, per_axis, window_of, window_of_cells};
 use crate::engine::computation::{Computation, titled};
 use crate::field::{Arithmetic, DataValue, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, mesh};
 use crate::geometry::{Domain, Sample, Scheme};
@@ -144,32 +145,40 @@ impl Request {
         if let Some(plan) = self.data_plan()? {
             return Ok(plan);
         }
-        let defaults = self.workload.defaults(K);
-        let domain = self.domain::<K>()?;
-        let size = domain.size();
-        let computed = &self.computed;
-        let mut r = per_axis("r", computed.r.as_deref(), defaults.r)?;
+        let axes = self.domain_axes(K)?;
+        let (domain, Scheme { g, r, b }) = (axes.domain()?, self.splits(&axes.size, K)?);
+        let scheme = Scheme { g: of_first(&g), r: of_first(&r), b: of_first(&b) };
+        Plan::new(domain, scheme, self.computed.curve, self.rule(K)).map_err(|error| self.no_plan(error))
+    }
+
+    /// How `size` cells on `k` axes are divided: as asked for, else as the field has it.
+    fn splits(&self, size: &OfAxes<u32>, k: usize) -> Result<Scheme<MAX_DIM>, Error> {
+        let (computed, defaults) = (&self.computed, self.workload.defaults(k));
+        let mut r = per_axis("r", computed.r.as_deref(), defaults.r, k)?;
         // A slice is divided along the axes that it has.
-        if computed.r.is_none() && size.iter().any(|&cells| cells > 1) {
+        if computed.r.is_none() && size[..k].iter().any(|&cells| cells > 1) {
             r = per_axis::each(|j| if size[j] == 1 { 1 } else { r[j] });
         }
         let g = match computed.g.as_deref() {
             None => per_axis::each(|j| whole(size[j], defaults.g, r[j])),
-            given => per_axis("g", given, defaults.g)?,
+            given => per_axis("g", given, defaults.g, k)?,
         };
-        let b = per_axis("B", computed.b.as_deref(), defaults.b)?;
-        let scheme = Scheme { g, r, b };
-        Plan::new(domain, scheme, computed.curve, self.rule(K)).map_err(|error| match error {
+        Ok(Scheme { g, r, b: per_axis("B", computed.b.as_deref(), defaults.b, k)? })
+    }
+
+    /// Why there is no plan.
+    fn no_plan(&self, error: PlanError) -> Error {
+        match error {
             // Nobody asked for this r.
-            PlanError::Curve(CurveError::RadixNotPowerOfTwo { r, .. }) if computed.r.is_none() => {
+            PlanError::Curve(CurveError::RadixNotPowerOfTwo { r, .. }) if self.computed.r.is_none() => {
                 let reason = format!(
                     "r {r}, the default of {}, is not a power of two; choose r or another curve",
                     self.workload
                 );
-                ChoiceError::new("curve", computed.curve, reason).into()
+                ChoiceError::new("curve", self.computed.curve, reason).into()
             }
             error => error.into(),
-        })
+        }
     }
 
     /// The cells and the window.
@@ -177,20 +186,17 @@ impl Request {
     /// # Errors
     /// As [`Request::plan`].
     pub fn domain<const K: usize>(&self) -> Result<Domain<K>, Error> {
-        here!(fn(&Request) -> Result<Domain<K>, Error> = Request::domain_here)(self)
+        here!(fn(&Request) -> Result<Domain<K>, Error> = |this| this.domain_axes(K)?.domain())(self)
     }
 
-    fn domain_here<const K: usize>(&self) -> Result<Domain<K>, Error> {
-        if let Some(domain) = self.data_domain()? {
+    fn domain_axes(&self, k: usize) -> Result<DomainAxes, Error> {
+        if let Some(domain) = self.data_domain(k)? {
             return Ok(domain);
         }
-        let defaults = self.workload.defaults(K);
-        let size = per_axis("size", self.computed.size.as_deref(), defaults.size)?;
-        if size.contains(&0) {
-            return Err(ChoiceError::new("size", 0, "at least 1 cell per axis is needed").into());
-        }
-        let sample = self.computed.sample.unwrap_or(Sample::default_for(K));
-        Ok(Domain::new(size, self.window_over(&defaults, size)?, sample)?)
+        let defaults = self.workload.defaults(k);
+        let size = self.computed.cells(self.computed.size.as_deref(), defaults.size, k)?;
+        let sample = self.computed.sample.unwrap_or(Sample::default_for(k));
+        Ok(DomainAxes { size, window: self.window_over(&defaults, &size, k)?, sample })
     }
 
     /// How a region is found uniform: as asked for, else by all cells from the cells up, and otherwise as the field has it.
@@ -327,26 +333,26 @@ impl Request {
         }
     }
 
-    fn window_over<const K: usize>(&self, defaults: &Defaults, size: [u32; K]) -> Result<[[f64; 2]; K], Error> {
+    fn window_over(&self, defaults: &Defaults, size: &OfAxes<u32>, k: usize) -> Result<OfAxes<[f64; 2]>, Error> {
         let wrong = |reason: String| ChoiceError::new("domain", "", reason);
         match &self.computed.window {
             // Fields over cell indices: their window is the lattice itself.
-            None if defaults.by_index => Ok(per_axis::each(|j| [0.0, f64::from(size[j])])),
+            None if defaults.by_index => Ok(window_of_cells(size)),
             None => {
-                let of_data = self.data.as_ref().and_then(|data| data.window(size));
-                Ok(of_data.unwrap_or_else(|| per_axis::each(|j| defaults.window[j])))
+                let of_data = self.data.as_ref().and_then(|data| data.window_of_axes(&size[..k]));
+                Ok(window_of(of_data.as_deref().unwrap_or(&defaults.window)))
             }
             Some(_) if defaults.by_index => Err(wrong(format!(
                 "{} is a set of cell indices; its window is always the cells themselves",
                 self.workload
             ))
             .into()),
-            Some(window) => window.as_slice().try_into().map_err(|_| {
+            Some(window) if window.len() != k => {
                 let given = window.len();
-                wrong(format!("{given} intervals are given; {K} are needed, one per axis, as in -1.5:0.5,-1:1"))
-                    .with(&["dim", "size"])
-                    .into()
-            }),
+                let reason = format!("{given} intervals are given; {k} are needed, one per axis, as in -1.5:0.5,-1:1");
+                Err(wrong(reason).with(&["dim", "size"]).into())
+            }
+            Some(window) => Ok(window_of(window)),
         }
     }
 }
@@ -362,22 +368,6 @@ fn whole(n: u32, usual: u32, r: u32) -> u32 {
     };
     let fits = |&g: &u32| n.is_multiple_of(g) && left(n / g) == 1;
     (usual..=n.isqrt()).find(fits).unwrap_or(usual).min(n)
-}
-
-/// One value for every axis, or one per axis.
-pub(super) fn per_axis<const K: usize>(
-    name: &'static str,
-    values: Option<&[u32]>,
-    default: u32,
-) -> Result<[u32; K], Error> {
-    match values {
-        None => Ok([default; K]),
-        Some([value]) => Ok([*value; K]),
-        Some(values) => values.try_into().map_err(|_| {
-            let reason = format!("{} axes are given; in {K} dimensions it takes 1 or {K} numbers", values.len());
-            ChoiceError::new(name, "", reason).with(&["dim", "size"]).into()
-        }),
-    }
 }
 
 #[cfg(test)]

@@ -83,21 +83,29 @@ impl FieldData {
     /// on every side of it. It lies in the middle. Of points: [their own](Points::window). An array
     /// lies where its file says, else in cells. A list of cells lies in cells.
     pub fn window<const K: usize>(&self, size: [u32; K]) -> Option<[[f64; 2]; K]> {
-        match self {
-            Self::Array(array) => array.window.as_deref()?.try_into().ok(),
-            Self::List(_) => None,
-            Self::Points(points) => points.window(&size).ok()?.try_into().ok(),
-            Self::Mesh(mesh) => {
-                let bounds: [[f64; 2]; K] = mesh.bounds().as_slice().try_into().ok()?;
-                let longest = bounds.iter().map(|[low, high]| high - low).fold(0.0, f64::max);
-                let wide = |j: usize| bounds[j][1] - bounds[j][0] + longest / 32.0;
-                let pitch = (0..K).map(|j| wide(j) / f64::from(size[j])).fold(0.0, f64::max);
-                Some(per_axis::each(|j| {
-                    let [low, high] = bounds[j];
-                    let (middle, half) = (low + (high - low) / 2.0, pitch * f64::from(size[j]) / 2.0);
-                    [middle - half, middle + half]
-                }))
-            }
-        }
+        self.window_of_axes(&size)?.try_into().ok()
     }
+
+    /// The same before the number of axes is a type.
+    pub(crate) fn window_of_axes(&self, size: &[u32]) -> Option<Vec<[f64; 2]>> {
+        let window = match self {
+            Self::Array(array) => array.window.clone()?,
+            Self::List(_) => return None,
+            Self::Points(points) => points.window(size).ok()?,
+            Self::Mesh(mesh) => window_of_mesh(&mesh.bounds(), size.try_into().ok()?).into(),
+        };
+        (window.len() == size.len()).then_some(window)
+    }
+}
+
+/// The window that so many cells cover of a mesh with these bounds.
+fn window_of_mesh(bounds: &[[f64; 2]; 3], size: &[u32; 3]) -> [[f64; 2]; 3] {
+    let longest = bounds.iter().map(|[low, high]| high - low).fold(0.0, f64::max);
+    let wide = |j: usize| bounds[j][1] - bounds[j][0] + longest / 32.0;
+    let pitch = (0..3).map(|j| wide(j) / f64::from(size[j])).fold(0.0, f64::max);
+    per_axis::each(|j| {
+        let [low, high] = bounds[j];
+        let (middle, half) = (low + (high - low) / 2.0, pitch * f64::from(size[j]) / 2.0);
+        [middle - half, middle + half]
+    })
 }

@@ -1,10 +1,7 @@
 //! The scheme of an array of which no more is known than its size.
 
-use crate::geometry::scheme::{Level, Scheme};
+use crate::geometry::scheme::{Scheme, divides, refine};
 use crate::per_axis;
-
-/// g, r and B, as far as they are chosen.
-type ChosenScheme<const K: usize> = (Option<[u32; K]>, Option<[u32; K]>, Option<[u32; K]>);
 
 /// Regions of level 0 that a list has at most.
 const LIST_ROOTS: u128 = 1 << 12;
@@ -36,7 +33,8 @@ impl<const K: usize> Scheme<K> {
         b: Option<[u32; K]>,
         series: [bool; K],
     ) -> Self {
-        Self::of_leaves([4096, 64, 16, 8][(K - 1).min(3)] >> u32::from(K > 4), size, (g, r, b), series)
+        let axes = ArrayAxes { size: &size, g: chosen(&g), r: chosen(&r), b: chosen(&b), series: &series };
+        axes.of_leaves([4096, 64, 16, 8][(K - 1).min(3)] >> u32::from(K > 4)).scheme()
     }
 
     /// The scheme of points over `size` cells, as that of an array but for leaves, which have about 512 cells at most: points are sparse, and a
@@ -49,7 +47,8 @@ impl<const K: usize> Scheme<K> {
     /// assert_eq!((scheme.g, scheme.r, scheme.b), ([1; 3], [2; 3], [6; 3]));
     /// ```
     pub fn for_points(size: [u32; K], g: Option<[u32; K]>, r: Option<[u32; K]>, b: Option<[u32; K]>) -> Self {
-        Self::of_leaves([256, 16, 8, 4, 2][(K - 1).min(4)], size, (g, r, b), [false; K])
+        let axes = ArrayAxes { size: &size, g: chosen(&g), r: chosen(&r), b: chosen(&b), series: &[false; K] };
+        axes.of_leaves([256, 16, 8, 4, 2][(K - 1).min(4)]).scheme()
     }
 
     /// The scheme of a list of cells over `size` cells: the smallest regions on the last level, of 2 cells on a side or more, whose codes
@@ -66,29 +65,79 @@ impl<const K: usize> Scheme<K> {
     /// assert_eq!(Scheme::for_list([10, 100_000_000], None, None, None).r, [1, 2]);
     /// ```
     pub fn for_list(size: [u32; K], g: Option<[u32; K]>, r: Option<[u32; K]>, b: Option<[u32; K]>) -> Self {
-        let regions = |grid: [u32; K]| grid.iter().fold(1, |all: u128, &m| all.saturating_mul(m.into()));
-        let fits = |scheme: &Self| {
-            let levels = scheme.levels(size);
-            let of = |level: Option<&Level<K>>| level.map_or(0, |level| regions(level.grid));
-            of(levels.last()) <= 1 << 64 && (g.is_some() || of(levels.first()) <= LIST_ROOTS)
-        };
-        let of = |bits: u32| Self::of_leaves(1 << bits, size, (g, r, b), [false; K]);
-        let plans = |scheme: &Self| scheme.r.iter().chain(&scheme.b).all(|&number| number > 0);
-        (1..32).map(of).find(|scheme| !plans(scheme) || fits(scheme)).unwrap_or_else(|| of(32))
+        let axes = ArrayAxes { size: &size, g: chosen(&g), r: chosen(&r), b: chosen(&b), series: &[false; K] };
+        axes.of_list().scheme()
+    }
+}
+
+/// What was chosen, axis by axis.
+fn chosen<const K: usize>(axes: &Option<[u32; K]>) -> Option<&[u32]> {
+    axes.as_ref().map(|axes| &axes[..])
+}
+
+/// What is known of an array: its size, which axes are not split, and g, r and B as far as they are chosen.
+struct ArrayAxes<'a> {
+    size: &'a [u32],
+    g: Option<&'a [u32]>,
+    r: Option<&'a [u32]>,
+    b: Option<&'a [u32]>,
+    series: &'a [bool],
+}
+
+/// g, r and B of all axes.
+struct Splits {
+    g: Vec<u32>,
+    r: Vec<u32>,
+    b: Vec<u32>,
+}
+
+impl Splits {
+    /// The scheme of K axes.
+    fn scheme<const K: usize>(&self) -> Scheme<K> {
+        Scheme { g: per_axis::each(|j| self.g[j]), r: per_axis::each(|j| self.r[j]), b: per_axis::each(|j| self.b[j]) }
     }
 
-    /// The scheme whose leaves have about `usual` cells on a side.
-    fn of_leaves(usual: u64, size: [u32; K], (g, r, b): ChosenScheme<K>, series: [bool; K]) -> Self {
-        let leaf = |j: usize, r: u32| b.map_or(usual, |b| u64::from(r) * u64::from(b[j])).max(1);
+    /// Regions per axis on the last level over `size` cells.
+    fn finest(&self, size: &[u32]) -> Vec<u32> {
+        let mut grid = self.g.clone();
+        while divides(size, &self.b, &grid, &self.r) {
+            let mut next = grid.clone();
+            if refine(&mut next, &self.r).is_err() {
+                break;
+            }
+            grid = next;
+        }
+        grid
+    }
+}
+
+impl ArrayAxes<'_> {
+    /// The splits of a list: the smallest leaves whose codes 64 bits hold.
+    fn of_list(&self) -> Splits {
+        let regions = |grid: &[u32]| grid.iter().fold(1, |all: u128, &m| all.saturating_mul(m.into()));
+        let fits = |splits: &Splits| {
+            regions(&splits.finest(self.size)) <= 1 << 64 && (self.g.is_some() || regions(&splits.g) <= LIST_ROOTS)
+        };
+        let plans = |splits: &Splits| splits.r.iter().chain(&splits.b).all(|&number| number > 0);
+        let of = |bits: u32| self.of_leaves(1 << bits);
+        (1..32).map(of).find(|splits| !plans(splits) || fits(splits)).unwrap_or_else(|| of(32))
+    }
+
+    /// The splits whose leaves have about `usual` cells on a side.
+    fn of_leaves(&self, usual: u64) -> Splits {
+        let &Self { size, series, .. } = self;
+        let leaf = |j: usize, r: u32| self.b.map_or(usual, |b| u64::from(r) * u64::from(b[j])).max(1);
         let long = |j: usize| !series[j] && u64::from(size[j]) >= 2 * leaf(j, 2);
-        let none = !(0..K).any(long);
-        let r = r.unwrap_or_else(|| per_axis::each(|j| if (none && !series[j]) || long(j) { 2 } else { 1 }));
+        let axes = 0..size.len();
+        let none = !axes.clone().any(long);
+        let split = |j: usize| if (none && !series[j]) || long(j) { 2 } else { 1 };
+        let r = self.r.map_or_else(|| axes.clone().map(split).collect(), <[u32]>::to_vec);
         // The levels below level 0 that the axis allows.
         let below = |j: usize| {
             let step = |&side: &u64| side.checked_mul(r[j].into());
             std::iter::successors(Some(leaf(j, r[j])), step).skip(1).take_while(|&side| side <= size[j].into()).count()
         };
-        let t = (0..K).filter(|&j| r[j] > 1).map(below).min().unwrap_or(0);
+        let t = axes.clone().filter(|&j| r[j] > 1).map(below).min().unwrap_or(0);
         let grid = |j: usize| {
             let side = u64::from(r[j]).saturating_pow(t as u32).saturating_mul(leaf(j, r[j])).max(1);
             let n = u64::from(size[j]);
@@ -96,7 +145,9 @@ impl<const K: usize> Scheme<K> {
         };
         // It stops where children would be shorter than three quarters of a leaf.
         let stop = |j: usize| ((3 * usual) / (2 * u64::from(r[j].max(2)))).max(1) as u32;
-        Self { g: g.unwrap_or_else(|| per_axis::each(grid)), r, b: b.unwrap_or_else(|| per_axis::each(stop)) }
+        let g = self.g.map_or_else(|| axes.clone().map(grid).collect(), <[u32]>::to_vec);
+        let b = self.b.map_or_else(|| axes.clone().map(stop).collect(), <[u32]>::to_vec);
+        Splits { g, r, b }
     }
 }
 

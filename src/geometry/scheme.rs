@@ -80,7 +80,7 @@ impl<const K: usize> Scheme<K> {
 }
 
 /// The stop rule: true if regions of a lattice M are divided.
-fn divides(size: &[u32], b: &[u32], grid: &[u32], r: &[u32]) -> bool {
+pub(super) fn divides(size: &[u32], b: &[u32], grid: &[u32], r: &[u32]) -> bool {
     let long = |j: usize| u128::from(size[j]) > u128::from(b[j]) * u128::from(grid[j]) * u128::from(r[j]);
     r.iter().any(|&r| r > 1) && (0..r.len()).all(|j| r[j] == 1 || long(j))
 }

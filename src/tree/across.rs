@@ -1,5 +1,8 @@
 //! Questions to a tree part by part: as those to a tree in memory, and no more parts in memory than a question needs.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use crate::dimension::here;
 use crate::geometry::Region;
 use crate::list::ListError;
@@ -90,16 +93,19 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
 
     fn look_up_here(&self, cells: &[[u32; K]]) -> Result<Vec<Option<Found<K>>>, TreeError> {
         let domain = self.plan().domain().region();
-        let mut asked: Vec<(usize, usize)> = Vec::new();
-        for (place, &cell) in cells.iter().enumerate().filter(|(_, cell)| domain.contains_cell(**cell)) {
-            let parts = self.meeting(&Region { corner: cell, extent: [1; K] })?;
-            asked.extend(parts.into_iter().map(|part| (part, place)));
+        // Places of cells, by the parts that are asked for them.
+        let mut asked: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (place, &cell) in cells.iter().enumerate() {
+            if domain.contains_cell(cell) {
+                for part in self.meeting(&Region { corner: cell, extent: [1; K] })? {
+                    asked.entry(part).or_default().push(place);
+                }
+            }
         }
-        asked.sort_unstable();
         let mut found = vec![None; cells.len()];
-        for asked in asked.chunk_by(|a, b| a.0 == b.0) {
-            let part = self.part_within(asked[0].0, &around(asked.iter().map(|&(_, place)| cells[place])))?;
-            for &(_, place) in asked {
+        for (part, places) in asked {
+            let part = self.part_within(part, &around(cells, &places))?;
+            for place in places {
                 let Some(region) = part.region_at(cells[place]) else { continue };
                 let (level, provenance) = (region.level(), region.provenance());
                 let word = region.word(cells[place]);
@@ -119,17 +125,17 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     }
 
     fn labels_here(&self, most: usize) -> Result<Vec<LabelStatistics<K>>, TreeError> {
-        let mut table = LabelTally::new(self.kind());
+        let all = Mutex::new(LabelTally::new(self.kind()));
         let of_part = |part: &Tree<K>| {
             let mut table = LabelTally::new(self.kind());
             part.add_labels(&mut table, most)?;
-            Ok(table)
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.merge(&table);
+            all.check(most)
         };
-        self.every_part(&of_part, &mut |found| {
-            table.merge(&found);
-            table.check(most)
-        })?;
-        Ok(table.statistics(self.plan().domain().cells()))
+        self.every_part(&of_part, &mut |()| Ok(()))?;
+        let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(all.statistics(self.plan().domain().cells()))
     }
 
     /// True if cells of the first leaves [look like labels](LabelLook), or if there are no leaves.
@@ -242,13 +248,13 @@ fn append(entries: &mut Entries, more: &Entries) -> Result<(), TreeError> {
     Ok(())
 }
 
-/// The least box that holds some cells.
-fn around<const K: usize>(mut cells: impl Iterator<Item = [u32; K]>) -> Region<K> {
-    let first = cells.next().expect("a cell was asked for");
-    let (mut least, mut greatest) = (first, first);
-    for cell in cells {
+/// The least box that holds the cells at some places.
+fn around<const K: usize>(cells: &[[u32; K]], places: &[usize]) -> Region<K> {
+    let (mut least, mut greatest) = (cells[places[0]], cells[places[0]]);
+    for &place in places {
         for j in 0..K {
-            (least[j], greatest[j]) = (least[j].min(cell[j]), greatest[j].max(cell[j]));
+            let at = cells[place][j];
+            (least[j], greatest[j]) = (least[j].min(at), greatest[j].max(at));
         }
     }
     Region { corner: least, extent: per_axis::each(|j| greatest[j] - least[j] + 1) }

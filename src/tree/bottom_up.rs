@@ -8,16 +8,15 @@
 
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
 
 use crate::backend::{Control, Error, Sink};
 use crate::dimension::here;
 use crate::geometry::{Region, Rows};
-use crate::parallel::{self, Spare};
 use crate::plan::Plan;
 use crate::result::{Cells, MemoryError, Stored};
 use crate::rule::RuleKind;
 use crate::tree::along::Along;
+use crate::tree::block_waves::{BlockWaves, Reading};
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
 use crate::tree::predicate::{Criterion, Predicate, Uniform, one_value};
@@ -30,16 +29,6 @@ pub(super) const BLOCK: u64 = 1 << 18;
 
 /// A block is read at once if more than one in so many of its leaves is mixed.
 const MANY: u64 = 4;
-
-/// Blocks per thread whose regions wait to be put one after the other.
-const WAVE: usize = 8;
-
-/// What the threads share that read the blocks of a wave.
-pub(super) struct Reading<'c> {
-    pub(super) control: &'c Control,
-    /// Bytes of the piece, and of the large leaves that all threads together add to it.
-    pub(super) held: AtomicU64,
-}
 
 /// A region whose cells are read at once, unless they are too many.
 struct Block<const K: usize> {
@@ -90,8 +79,10 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             return Err(TreeError::Rule(plan.rule()));
         }
         let (domain, found) = (plan.domain().size(), source.size());
-        if let Some(axis) = (0..K).find(|&j| domain[j] != found[j]) {
-            return Err(TreeError::Size { axis, domain: domain[axis], found: found[axis] });
+        for axis in 0..K {
+            if domain[axis] != found[axis] {
+                return Err(TreeError::Size { axis, domain: domain[axis], found: found[axis] });
+            }
         }
         Ok(Self {
             along: Along::new(plan),
@@ -206,29 +197,17 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             // No time suffices to read that, and no address to keep it.
             return Err(MemoryError { what: Stored::Terminals, need: cells, limit: None }.into());
         }
-        let codes = self.along.below(above, codes, level);
         let each = (u128::from(BLOCK) / cells).max(1);
-        let wave = each * (WAVE * rayon::current_num_threads()) as u128;
         let mut piece = Piece::new(self.source.kind(), self.criterion);
-        let buffers = Spare::new();
-        let mut start = codes.start;
-        while start < codes.end {
-            let end = codes.end.min(start + wave);
-            let blocks = (end - start).div_ceil(each) as usize;
-            let reading = Reading { control, held: AtomicU64::new(piece.bytes()) };
-            let block = |block: usize| {
-                let first = start + block as u128 * each;
-                let mut buffer = buffers.take().unwrap_or_else(|| Cells::empty(self.source.kind()));
-                let piece = self.blocks(level, first..end.min(first + each), &mut buffer, &reading);
-                buffers.give(buffer);
-                piece
-            };
-            for next in parallel::try_map(blocks, &block)? {
-                self.fits(piece.bytes() + next.bytes())?;
-                piece.append(&self.along, &next)?;
-            }
-            start = end;
-        }
+        let waves = BlockWaves { codes: self.along.below(above, codes, level), each, control };
+        waves.read(
+            &mut piece,
+            &|codes, buffer, reading| self.blocks(level, codes, buffer, reading),
+            &mut |all, next| {
+                self.fits(all.bytes() + next.bytes())?;
+                Ok(all.append(&self.along, &next)?)
+            },
+        )?;
         Ok(piece)
     }
 
@@ -277,7 +256,8 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             }
             let each = self.along.children.pow(deepest - level);
             // Counted from 0, since the code after the last can be 2^64.
-            for code in (0..each).map(|child| code * each + child) {
+            for child in 0..each {
+                let code = code * each + child;
                 let region = plan.region(deepest, code);
                 let found = match &self.criterion {
                     Criterion::Exact => one_value(kind, buffer, &block, &region).map(Uniform::exact),
@@ -307,15 +287,20 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     ) -> Result<(), TreeError> {
         let (plan, deepest) = (self.along.plan(), self.along.deepest());
         let each = self.along.children.pow(deepest - block.level);
-        let codes = || (0..each).map(|child| block.code * each + child);
         let word = |code| survey.word(plan.encoding().decode(deepest, code));
         let small = block.cells.cells_wide() <= BLOCK.into();
-        let mixed = if small { codes().filter(|&code| word(code).is_none()).count() as u64 } else { 0 };
+        let mut mixed = 0;
+        if small {
+            for child in 0..each {
+                mixed += u64::from(word(block.code * each + child).is_none());
+            }
+        }
         let at_once = mixed > each / MANY;
         if at_once {
             self.read(&block.cells, buffer, reading.control)?;
         }
-        for code in codes() {
+        for child in 0..each {
+            let code = block.code * each + child;
             match word(code) {
                 Some(word) => piece.uniform(&self.along, deepest, code, Uniform::exact(word)),
                 None if !small => {

@@ -233,8 +233,7 @@ impl<const K: usize> Tree<K> {
         let encoding = self.plan().encoding();
         for coords in self.along.meeting(level, window).cells() {
             let key = self.along.key(level, encoding.encode(level, coords));
-            let keys = &self.entries.keys[rows.clone()];
-            let at = rows.start + keys.partition_point(|&first| first < key);
+            let at = self.entries.first_from(rows.clone(), key);
             let last = self.along.last(level, key);
             // A region that is no row has rows below it, unless it lies outside the part.
             if at == rows.end || self.entries.keys[at] > last {
@@ -245,7 +244,7 @@ impl<const K: usize> Tree<K> {
             if self.entries.level(at) == level {
                 visit(TreeRegion { tree: self, index: at }, part)?;
             } else {
-                let end = rows.start + keys.partition_point(|&first| first <= last);
+                let end = self.entries.first_above(rows.clone(), last);
                 self.meet_below(level + 1, at..end, &part, visit)?;
             }
         }

@@ -97,13 +97,16 @@ impl<const K: usize> Census<K> {
 
     /// Counts rows but for those that may be shared with other parts, which it answers with.
     fn rows(&mut self, along: &Along<K>, entries: &Entries) -> Vec<Terminal> {
-        let terminals = (0..entries.len()).map(|row| entries.terminal(along, row));
-        // Families of level 0 are whole in every part.
-        let shared = |terminal: &Terminal| {
-            self.cut > 0 && terminal.level() <= self.cut && matches!(terminal.content(), Content::Uniform(_))
-        };
-        let (waiting, own): (Vec<Terminal>, Vec<Terminal>) = terminals.partition(shared);
-        own.iter().for_each(|terminal| self.count(terminal));
+        let mut waiting = Vec::new();
+        for row in 0..entries.len() {
+            let terminal = entries.terminal(along, row);
+            // Families of level 0 are whole in every part.
+            let shared = self.cut > 0 && terminal.level() <= self.cut;
+            match terminal.content() {
+                Content::Uniform(_) if shared => waiting.push(terminal),
+                _ => self.count(&terminal),
+            }
+        }
         waiting
     }
 
@@ -133,22 +136,28 @@ impl<const K: usize> Census<K> {
         let children = self.plan.scheme().children();
         let mut next = terminal;
         loop {
-            let (level, code) = (next.level(), next.code);
             self.waiting.push(next);
-            let family = usize::try_from(children).ok().and_then(|r| self.waiting.len().checked_sub(r));
-            let Some(start) = family.filter(|_| level > 0 && code % children == children - 1) else { return };
-            let first = code - (children - 1);
-            let sibling = |(terminal, code): (&Terminal, u64)| {
-                terminal.level() == level && terminal.code == code && terminal.content() == next.content()
-            };
-            if !self.waiting[start..].iter().zip(first..).all(sibling) {
-                return;
-            }
+            let Some((start, parent)) = family_of_last(&self.waiting, children) else { return };
             self.waiting.truncate(start);
-            let Content::Uniform(word) = next.content() else { unreachable!("only uniform regions wait") };
-            next = Terminal::uniform(level - 1, code / children, word);
+            next = parent;
         }
     }
+}
+
+/// Where the family of the last of some uniform regions begins, and its parent, if all are there and have one value.
+fn family_of_last(waiting: &[Terminal], children: u64) -> Option<(usize, Terminal)> {
+    let last = waiting.last()?;
+    let (level, code) = (last.level(), last.code);
+    let start = waiting.len().checked_sub(usize::try_from(children).ok()?)?;
+    if level == 0 || code % children != children - 1 {
+        return None;
+    }
+    let sibling = |(terminal, code): (&Terminal, u64)| {
+        terminal.level() == level && terminal.code == code && terminal.content() == last.content()
+    };
+    let all = waiting[start..].iter().zip(code - (children - 1)..).all(sibling);
+    let Content::Uniform(word) = last.content() else { unreachable!("only uniform regions wait") };
+    all.then(|| (start, Terminal::uniform(level - 1, code / children, word)))
 }
 
 impl<const K: usize> BottomUp<'_, K> {

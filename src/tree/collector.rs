@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::backend::{Batch, BatchError, Error, Sink, brick_volumes};
+use crate::backend::{Batch, BatchError, BrickVolumes, Error, Sink, brick_volumes};
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
 use crate::dimension::here;
@@ -234,23 +234,24 @@ fn bricks_of<const K: usize>(
     terminals: &mut [Terminal],
     array: &DenseArray<K>,
 ) -> Result<Cells, TreeError> {
-    let here = |some: &mut [Terminal]| {
-        some.iter_mut().filter(|terminal| matches!(terminal.content(), Content::Leaf { .. })).all(|terminal| {
-            *terminal = Terminal::leaf(terminal.level(), terminal.code, Some(0));
-            array.window().contains(&plan.region(terminal.level(), terminal.code))
-        })
-    };
     let all_here = AtomicBool::new(true);
     parallel::pieces_mut(terminals, TOGETHER, &|_, some| {
-        if !here(some) {
-            all_here.store(false, Ordering::Relaxed);
+        for terminal in some {
+            if !matches!(terminal.content(), Content::Leaf { .. }) {
+                continue;
+            }
+            *terminal = Terminal::leaf(terminal.level(), terminal.code, Some(0));
+            if !array.window().contains(&plan.region(terminal.level(), terminal.code)) {
+                all_here.store(false, Ordering::Relaxed);
+                return;
+            }
         }
     });
     if !all_here.into_inner() {
         return Err(Error::NotKept(MaterialiseError::NoBricks).into());
     }
     let (kind, width) = (array.cells().kind(), array.cells().kind().bytes());
-    gathered(plan, terminals, kind, &|terminal, brick| {
+    gathered(terminals, &|some| brick_volumes(plan, some), kind, &|terminal, brick| {
         let region = plan.region(terminal.level(), terminal.code);
         let bytes = (u64::from(region.extent[0]) * width) as usize;
         for (to, cell) in brick.chunks_mut(bytes).zip(region.rows()) {
@@ -280,23 +281,33 @@ fn in_order<const K: usize>(
     // Sorting takes room for as many regions.
     fits(terminals.len() as u64 * 2 * Terminal::BYTES + bricks.len() as u64 * bricks.kind().bytes(), limit)?;
     put_in_order(plan, &along, &mut terminals);
-    let sorted = follow_each_other(&terminals);
+    let bricks = bricks_in_order(&mut terminals, &|some| brick_volumes(along.plan(), some), bricks, limit)?;
+    let entries = entries_of(&along, &terminals)?;
+    Ok((along, Piece::settled(entries, bricks)))
+}
+
+/// Puts bricks into the order of their regions.
+fn bricks_in_order(
+    terminals: &mut [Terminal],
+    volumes: &BrickVolumes<'_>,
+    bricks: Cells,
+    limit: u64,
+) -> Result<Cells, TreeError> {
+    let sorted = follow_each_other(terminals);
     let moving = if sorted { 0 } else { bricks.len() };
     fits(
         terminals.len() as u64 * (Terminal::BYTES + Entries::BYTES)
             + (bricks.len() + moving) as u64 * bricks.kind().bytes(),
         limit,
     )?;
-    let bricks = match sorted {
-        true => bricks,
-        false => gathered(along.plan(), &mut terminals, bricks.kind(), &|terminal, brick| {
+    match sorted {
+        true => Ok(bricks),
+        false => gathered(terminals, volumes, bricks.kind(), &|terminal, brick| {
             let place = terminal.brick().expect("it is one of those that have one");
             let at = (place * bricks.kind().bytes()) as usize;
             brick.copy_from_slice(&bricks.as_bytes()[at..at + brick.len()]);
-        })?,
-    };
-    let entries = entries_of(&along, &terminals)?;
-    Ok((along, Piece::settled(entries, bricks)))
+        }),
+    }
 }
 
 /// Puts the regions of a run of `plan` into the order of the curve, and names them by that.
@@ -356,17 +367,17 @@ pub(super) fn entries_of<const K: usize>(along: &Along<K>, terminals: &[Terminal
 }
 
 /// The bricks of regions in the order of these; `copy` writes one.
-fn gathered<const K: usize>(
-    plan: &Plan<K>,
+fn gathered(
     terminals: &mut [Terminal],
+    volumes: &BrickVolumes<'_>,
     kind: CellType,
     copy: &(dyn Fn(&Terminal, &mut [u8]) + Sync),
 ) -> Result<Cells, TreeError> {
-    let cells: u64 = terminals.chunks(WINDOW).flat_map(|window| brick_volumes(plan, window)).sum();
+    let cells: u64 = terminals.chunks(WINDOW).flat_map(volumes).sum();
     let mut bricks = Cells::zeroed(kind, cells as usize)?;
     let (width, mut start) = (kind.bytes(), 0);
     for window in terminals.chunks_mut(WINDOW) {
-        let volumes = brick_volumes(plan, window);
+        let volumes = volumes(window);
         let end = start + volumes.iter().sum::<u64>();
         let to = &mut bricks.bytes_mut()[(start * width) as usize..(end * width) as usize];
         gather(window, &volumes, (start, width), to, copy);

@@ -1,12 +1,13 @@
 //! Where a tree and an array, or another tree, differ.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::backend::{Control, Error};
 use crate::cell::CellType;
 use crate::dimension::here;
 use crate::geometry::{Region, Slabs};
 use crate::memory::reserve;
 use crate::parallel;
-use crate::per_axis;
 use crate::result::Cells;
 use crate::rule::exact;
 use crate::tree::error::TreeError;
@@ -128,20 +129,28 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         for index in 0..self.parts() {
             let part = self.part(index)?;
             let part: &Tree<K> = &part;
-            let compared = |i| -> Result<(Vec<Difference<K>>, Allowed), TreeError> {
-                let (mut buffer, mut found, mut allowed) = (Cells::empty(other.kind()), Vec::new(), Allowed::default());
+            let pieces = part.len().div_ceil(TOGETHER);
+            // Nobody waits for a lock: a place has one task.
+            let mut places: Vec<Mutex<Vec<Difference<K>>>> = Vec::new();
+            places.resize_with(pieces, Mutex::default);
+            let compared = |i: usize| -> Result<Allowed, TreeError> {
+                let (mut buffer, mut allowed) = (Cells::empty(other.kind()), Allowed::default());
+                let mut place = places[i].lock().unwrap_or_else(PoisonError::into_inner);
                 for row in parallel::piece(part.len(), TOGETHER, i) {
                     control.check()?;
                     let region = part.region(row);
-                    found.extend(difference(criterion, region, other, &mut buffer, &mut allowed)?);
+                    if let Some(difference) = difference(criterion, region, other, &mut buffer, &mut allowed)? {
+                        place.push(difference);
+                    }
                     control.advance(u64::try_from(region.cells().cells_wide()).unwrap_or(u64::MAX));
                 }
-                Ok((found, allowed))
+                Ok(allowed)
             };
-            for (differences, allowed) in parallel::try_map(part.len().div_ceil(TOGETHER), &compared)? {
-                found.within = found.within.saturating_add(allowed.cells);
-                found.greatest = found.greatest.max(allowed.greatest);
-                for difference in differences {
+            let allowed = Allowed::all(parallel::try_map(pieces, &compared)?);
+            found.within = found.within.saturating_add(allowed.cells);
+            found.greatest = found.greatest.max(allowed.greatest);
+            for place in &mut places {
+                for &difference in &*place.get_mut().unwrap_or_else(PoisonError::into_inner) {
                     found.count += 1;
                     found.cells = found.cells.saturating_add(difference.cells);
                     if found.regions.len() < most {
@@ -163,6 +172,15 @@ struct Allowed {
 }
 
 impl Allowed {
+    fn all(some: Vec<Self>) -> Self {
+        let mut all = Self::default();
+        for Self { cells, greatest } in some {
+            all.cells = all.cells.saturating_add(cells);
+            all.greatest = all.greatest.max(greatest);
+        }
+        all
+    }
+
     /// Takes cells of two words that stand for each other.
     fn add(&mut self, kind: CellType, [own, other]: [u64; 2], cells: u128) {
         if exact::key(kind, own) != exact::key(kind, other) {
@@ -227,7 +245,7 @@ fn difference<const K: usize>(
             let one = Region { corner: cell, extent: [1; K] };
             let here = found.get_or_insert(Difference { bounds: one, cells: 0, first: (cell, words) });
             here.cells += 1;
-            here.bounds = hull(&here.bounds, cell);
+            here.bounds = here.bounds.hull(&one);
         }
     }
     Ok(found)
@@ -243,11 +261,4 @@ fn scattered<const K: usize>(region: TreeRegion<'_, K>) -> Result<Option<Scatter
     reserve(&mut found.cells, region.listed_leaf().places.len())?;
     found.cells.extend(entries);
     Ok(Some(found))
-}
-
-/// The smallest box around a box and a cell.
-fn hull<const K: usize>(bounds: &Region<K>, cell: [u32; K]) -> Region<K> {
-    let corner: [u32; K] = per_axis::each(|j| bounds.corner[j].min(cell[j]));
-    let last = |j: usize| (bounds.corner[j] + (bounds.extent[j] - 1)).max(cell[j]);
-    Region { corner, extent: per_axis::each(|j| last(j) - corner[j] + 1) }
 }

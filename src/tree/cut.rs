@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::dimension::here;
 use crate::geometry::Region;
 use crate::list::ListError;
-use crate::memory::{reserve, zeros};
+use crate::memory::{Refused, reserve, zeros};
 use crate::parallel;
 use crate::per_axis;
 use crate::result::{Cells, DenseArray, Stored, dense_fits, each_width};
@@ -58,24 +58,8 @@ impl<const K: usize> Tree<K> {
             }
             holder = here;
         }
-        let mut words = zeros::<u64>(starts.len())?;
-        let some = |i: usize, words: &mut [u64]| {
-            for (run, word) in (i * TOGETHER..).zip(words) {
-                let end = starts.get(run + 1).copied().unwrap_or(self.len());
-                *word = self.representative(starts[run]..end, by);
-            }
-        };
-        parallel::pieces_mut(&mut words, TOGETHER, &some);
-        let (mut entries, bricks) = (Entries::default(), Cells::empty(self.kind()));
-        entries.reserve(starts.len())?;
-        for (&row, word) in starts.iter().zip(words) {
-            let (key, own) = (self.entries.keys[row], self.entries.level(row));
-            match own <= level && !self.entries.is_leaf(row) {
-                true => entries.uniform(own, key, word, self.entries.provenance(row)),
-                false => entries.uniform(own.min(level), key, word, Provenance::Cut),
-            }
-        }
-        Self::new(self.along.clone(), self.part.clone(), entries, bricks)
+        let entries = cut_at(level, &self.entries, &starts, &|rows| self.representative(rows, by))?;
+        Self::new(self.along.clone(), self.part.clone(), entries, Cells::empty(self.kind()))
     }
 
     /// The regions of a level as an array, one element per region, of at most `limit` bytes. [Cut](Self::cut) the tree
@@ -156,6 +140,33 @@ impl<const K: usize> Tree<K> {
         CellRuns { cells: &self.bricks, places: region.brick().unwrap_or(0..0), uniform }
             .chain(listed.into_iter().flatten())
     }
+}
+
+/// The rows that stay of others above a level, and those that runs of rows become: each begins at one of `starts`.
+fn cut_at(
+    level: u32,
+    rows: &Entries,
+    starts: &[usize],
+    representative: &(dyn Fn(Range<usize>) -> u64 + Sync),
+) -> Result<Entries, Refused> {
+    let mut words = zeros::<u64>(starts.len())?;
+    let some = |i: usize, words: &mut [u64]| {
+        for (run, word) in (i * TOGETHER..).zip(words) {
+            let end = starts.get(run + 1).copied().unwrap_or(rows.len());
+            *word = representative(starts[run]..end);
+        }
+    };
+    parallel::pieces_mut(&mut words, TOGETHER, &some);
+    let mut entries = Entries::default();
+    entries.reserve(starts.len())?;
+    for (&row, word) in starts.iter().zip(words) {
+        let (key, own) = (rows.keys[row], rows.level(row));
+        match own <= level && !rows.is_leaf(row) {
+            true => entries.uniform(own, key, word, rows.provenance(row)),
+            false => entries.uniform(own.min(level), key, word, Provenance::Cut),
+        }
+    }
+    Ok(entries)
 }
 
 /// The values of cells in a row, each with how often it comes.

@@ -3,6 +3,7 @@
 //! A row is a key, a byte for the level, the kind and the [provenance](Provenance), and eight bytes for the value or the brick's
 //! place: 17 bytes, of which a look-up reads the keys alone.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::memory::{Refused, reserve, zeros};
@@ -61,6 +62,16 @@ impl Entries {
 
     pub(super) fn len(&self) -> usize {
         self.keys.len()
+    }
+
+    /// The first of some rows whose key is not below `key`, or the row after them.
+    pub(super) fn first_from(&self, rows: Range<usize>, key: u64) -> usize {
+        rows.start + self.keys[rows].partition_point(|&first| first < key)
+    }
+
+    /// The first of some rows whose key is above `key`, or the row after them.
+    pub(super) fn first_above(&self, rows: Range<usize>, key: u64) -> usize {
+        rows.start + self.keys[rows].partition_point(|&first| first <= key)
     }
 
     /// Makes room for so many more.

@@ -61,17 +61,12 @@ impl<const K: usize> Tree<K> {
         control: &Control,
     ) -> Result<Self, TreeError> {
         let most = limit.unwrap_or(u64::MAX);
-        let axes = |found: usize| {
-            let wrong = || Error::from(ChoiceError::new("dim", K, format!("the data have {found} axes")));
-            if found == K { Ok(()) } else { Err(wrong()) }
-        };
+        check(data, K)?;
         match data {
             FieldData::Array(array) => {
-                axes(array.size().len())?;
                 BottomUp::new(plan, &StoredCells(array))?.mem_limit(most).control(control).tree()
             }
             FieldData::List(list) => {
-                axes(list.size().len())?;
                 // To the last level, as runs divide.
                 let cells = CellList::new(plan, list.kind())?.background(list.background());
                 let mut cells = cells.most(0).mem_limit(most);
@@ -81,16 +76,27 @@ impl<const K: usize> Tree<K> {
                 }
                 cells.sorted(control)?.tree()
             }
-            FieldData::Points(points) => {
-                axes(points.axes())?;
-                FromPoints::new(plan, points, value)?.mem_limit(most).control(control).tree()
-            }
-            FieldData::Mesh(_) => {
-                let reason = "a mesh has no cells to join: ask, dp and exhaustive divide it";
-                Err(Error::from(ChoiceError::new("strategy", "bottom-up", reason)).into())
-            }
+            FieldData::Points(points) => FromPoints::new(plan, points, value)?.mem_limit(most).control(control).tree(),
+            FieldData::Mesh(_) => unreachable!("a mesh was refused"),
         }
     }
+}
+
+/// Refuses data without cells, and data of another number of axes.
+fn check(data: &FieldData, k: usize) -> Result<(), Error> {
+    let found = match data {
+        FieldData::Array(array) => array.size().len(),
+        FieldData::List(list) => list.size().len(),
+        FieldData::Points(points) => points.axes(),
+        FieldData::Mesh(_) => {
+            let reason = "a mesh has no cells to join: ask, dp and exhaustive divide it";
+            return Err(ChoiceError::new("strategy", "bottom-up", reason).into());
+        }
+    };
+    if found != k {
+        return Err(ChoiceError::new("dim", k, format!("the data have {found} axes")).into());
+    }
+    Ok(())
 }
 
 /// A stored array whose number of axes was looked at.

@@ -3,6 +3,7 @@
 //! Sums are whole numbers, so that neither the order of regions nor the number of threads changes a digit.
 
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use crate::cell::CellType;
 use crate::dimension::here;
@@ -71,19 +72,17 @@ impl<const K: usize> Tree<K> {
 
     fn add_labels_here(&self, table: &mut LabelTally<K>, most: usize) -> Result<(), TreeError> {
         let each = self.len().div_ceil(4 * rayon::current_num_threads()).max(ROWS);
-        let some = |piece: usize| {
+        let all = Mutex::new(table);
+        parallel::try_each(self.len().div_ceil(each), &|piece| {
             let mut table = LabelTally::new(self.kind());
             for row in parallel::piece(self.len(), each, piece) {
                 self.add_row(row, &mut table);
                 table.check(most)?;
             }
-            Ok::<_, TreeError>(table)
-        };
-        for found in parallel::try_map(self.len().div_ceil(each), &some)? {
-            table.merge(&found);
-            table.check(most)?;
-        }
-        Ok(())
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.merge(&table);
+            all.check(most)
+        })
     }
 
     fn add_row(&self, row: usize, table: &mut LabelTally<K>) {
@@ -244,7 +243,7 @@ impl<const K: usize> LabelSums<K> {
             regions,
             leaves,
             bounds: Region { corner: first, extent },
-            centroid: doubled.map(|doubled| doubled as f64 / (2.0 * cells as f64)),
+            centroid: per_axis::each(|j| doubled[j] as f64 / (2.0 * cells as f64)),
         }
     }
 }
@@ -303,8 +302,14 @@ impl<const K: usize> LabelTally<K> {
 
     /// All of them by value, with their shares of so many cells.
     pub(super) fn statistics(&self, total: u128) -> Vec<LabelStatistics<K>> {
-        let words: Vec<u64> = self.sums.iter().map(|sums| sums.word).collect();
-        ascending(self.kind, &words).into_iter().map(|place| self.sums[place].statistics(total)).collect()
+        let (mut words, mut statistics) = (Vec::new(), Vec::with_capacity(self.sums.len()));
+        for sums in &self.sums {
+            words.push(sums.word);
+        }
+        for place in ascending(self.kind, &words) {
+            statistics.push(self.sums[place].statistics(total));
+        }
+        statistics
     }
 }
 

@@ -3,11 +3,52 @@
 use std::sync::atomic::Ordering;
 
 use crate::geometry::{Region, Slabs};
+use crate::memory::Refused;
 use crate::result::{Cells, Width, each_width};
-use crate::tree::bottom_up::{BLOCK, BottomUp, Reading};
+use crate::tree::block_waves::Reading;
+use crate::tree::bottom_up::{BLOCK, BottomUp};
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
 use crate::tree::predicate::{Span, Spans, Uniform, one_value, same_bits};
+
+/// A large region of which some slabs were seen.
+#[derive(Default)]
+struct LargeLeaf {
+    /// The word of its first cell; None before the first slab.
+    first: Option<u64>,
+    /// Cells with the bits of that, of which none was kept.
+    same: usize,
+    /// True once cells are kept.
+    kept: bool,
+    /// What all cells count as.
+    found: Option<u64>,
+}
+
+impl LargeLeaf {
+    /// Looks at the next slab, whose cells count as `here` if they are of one value. The number of cells to be kept now.
+    fn look(&mut self, slab: &Cells, here: Option<u64>) -> usize {
+        if self.first.is_none() {
+            self.found = here;
+        }
+        let first = *self.first.get_or_insert(slab.word(0));
+        self.found = self.found.filter(|_| self.found == here);
+        self.kept = self.kept || !each_width!(slab.bits(), cells => same_bits(cells, Width::cut(first)));
+        if self.kept {
+            return self.same + slab.len();
+        }
+        self.same += slab.len();
+        0
+    }
+
+    /// Keeps the cells of the slab, and those before it that were not.
+    fn keep(&mut self, slab: &Cells, bricks: &mut Cells) -> Result<(), Refused> {
+        let same = std::mem::take(&mut self.same);
+        bricks.reserve(same + slab.len())?;
+        bricks.extend_copies(self.first.expect("a slab was seen"), same);
+        bricks.append(slab);
+        Ok(())
+    }
+}
 
 impl<const K: usize> BottomUp<'_, K> {
     /// A region of the last level that is larger than a block, slab by slab: while all cells have the same bits none are kept.
@@ -19,31 +60,21 @@ impl<const K: usize> BottomUp<'_, K> {
         piece: &mut Piece,
         reading: &Reading<'_>,
     ) -> Result<(), TreeError> {
-        let (kind, deepest) = (self.source.kind(), self.along.deepest());
-        let place = piece.bricks.len();
-        let (mut first, mut same, mut kept, mut found) = (0, 0, false, None);
+        let (kind, deepest, place) = (self.source.kind(), self.along.deepest(), piece.bricks.len());
         let slabs = Slabs::new(*region, BLOCK);
+        let mut leaf = LargeLeaf::default();
         for index in 0..slabs.len() {
             let slab = slabs.get(index);
             self.read(&slab, buffer, reading.control)?;
             reading.control.advance(slab.volume());
             let here = one_value(kind, buffer, &slab, &slab);
-            if index == 0 {
-                (first, found) = (buffer.word(0), here);
-            }
-            found = found.filter(|_| found == here);
-            kept = kept || !each_width!(buffer.bits(), cells => same_bits(cells, Width::cut(first)));
-            if kept {
-                let more = (same + buffer.len()) as u64 * kind.bytes();
+            let more = leaf.look(buffer, here) as u64 * kind.bytes();
+            if more > 0 {
                 self.fits(reading.held.fetch_add(more, Ordering::Relaxed).saturating_add(more))?;
-                piece.bricks.reserve(same + buffer.len())?;
-                piece.bricks.extend_copies(first, std::mem::take(&mut same));
-                piece.bricks.append(buffer);
-            } else {
-                same += buffer.len();
+                leaf.keep(buffer, &mut piece.bricks)?;
             }
         }
-        match found {
+        match leaf.found {
             Some(word) => {
                 reading.held.fetch_sub((piece.bricks.len() - place) as u64 * kind.bytes(), Ordering::Relaxed);
                 piece.bricks.truncate(place);
@@ -68,11 +99,13 @@ impl<const K: usize> BottomUp<'_, K> {
         let around = spans.around(region, self.along.plan().domain().size());
         let mut of = |window: &Region<K>| -> Result<Span, TreeError> {
             let slabs = Slabs::new(*window, BLOCK);
-            (0..slabs.len()).try_fold(Span::NONE, |span, index| {
+            let mut span = Span::NONE;
+            for index in 0..slabs.len() {
                 let slab = slabs.get(index);
                 self.read(&slab, buffer, reading.control)?;
-                Ok(span.join(spans.span(buffer, &slab, &slab)))
-            })
+                span = span.join(spans.span(buffer, &slab, &slab));
+            }
+            Ok(span)
         };
         let own = of(region)?;
         let found = spans.region(own, if around == *region { own } else { of(&around)? });
@@ -86,10 +119,10 @@ impl<const K: usize> BottomUp<'_, K> {
         self.fits(reading.held.fetch_add(more, Ordering::Relaxed).saturating_add(more))?;
         piece.bricks.reserve(region.volume() as usize)?;
         let slabs = Slabs::new(*region, BLOCK);
-        (0..slabs.len()).try_for_each(|index| {
+        for index in 0..slabs.len() {
             self.read(&slabs.get(index), buffer, reading.control)?;
             piece.bricks.append(buffer);
-            Ok(())
-        })
+        }
+        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::backend::Control;
+use crate::cell::CellType;
 use crate::dimension::here;
 use crate::geometry::{Region, Rows};
 use crate::per_axis;
@@ -10,6 +11,7 @@ use crate::result::Cells;
 use crate::tree::bottom_up::{BLOCK, BottomUp};
 use crate::tree::error::TreeError;
 use crate::tree::label_look::LabelLook;
+use crate::tree::predicate::Spans;
 use crate::tree::two_classes::TwoClasses;
 
 /// Regions of the last level that are looked at, at most.
@@ -79,54 +81,27 @@ impl<const K: usize> BottomUp<'_, K> {
 
     fn noise_here(&self, time: Duration) -> Result<Option<Noise>, TreeError> {
         let (begun, plan, deepest) = (Instant::now(), self.along.plan(), self.along.deepest());
-        let (codes, size) = (self.along.codes(deepest), plan.domain().size());
-        let spans = self.criterion.spans(self.source.kind(), self.nodata);
-        let (mut buffer, unheard) = (Cells::empty(self.source.kind()), Control::default());
-        let mut all = 0u64;
-        // Cells of each leaf, and the tolerance under which it would be uniform.
-        let mut leaves: Vec<(f64, u64)> = Vec::new();
-        let scheme = *plan.scheme();
-        let mut left = vec![0; DEEPER as usize];
+        let (codes, size, kind) = (self.along.codes(deepest), plan.domain().size(), self.source.kind());
+        let spans = self.criterion.spans(kind, self.nodata);
+        let (mut buffer, unheard) = (Cells::empty(kind), Control::default());
+        let mut look = NoiseLook::new(kind);
         let (mut mixed, mut are_all) = (Vec::new(), true);
-        // Cells of a region that would be in leaves if it were divided so often.
-        let left_of = |region: &Region<K>, around: &Region<K>, buffer: &Cells, divisions: u32| -> u64 {
-            let parts = per_axis::each(|j| scheme.r[j].saturating_pow(divisions));
-            let mixed = |part: &Region<K>| {
-                let own = spans.span(buffer, around, part);
-                spans.region(own, spans.span(buffer, around, &spans.around(part, size))).is_none()
-            };
-            split(region, parts).filter(mixed).map(|part| part.volume()).sum()
-        };
-        let mut seen = LabelLook::new(self.source.kind());
-        let (mut classes, kind) = (TwoClasses::default(), self.source.kind());
         let regions = codes.min(REGIONS);
         for number in 0..regions {
-            if begun.elapsed() >= time {
-                are_all = false;
-                break;
-            }
             let region = plan.region(deepest, scattered(number, regions, codes));
-            if region.cells_wide() > BLOCK.into() {
+            if begun.elapsed() >= time || region.cells_wide() > BLOCK.into() {
                 are_all = false;
                 break;
             }
             let around = spans.around(&region, size);
             self.read(&around, &mut buffer, &unheard)?;
-            let own = spans.span(&buffer, &around, &region);
-            all += region.volume();
-            let mut values = Vec::with_capacity(region.volume() as usize);
             let rows = Rows::of(&region, &around);
-            rows.each(|start| values.extend((start..start + rows.len()).map(|place| kind.number(buffer.word(place)))));
-            classes.region(&values);
+            look.region(&buffer, &rows);
+            let own = spans.span(&buffer, &around, &region);
             if spans.region(own, spans.span(&buffer, &around, &around)).is_none() {
-                leaves.push((spans.needed(own), region.volume()));
-                let mut row = vec![0; rows.len()];
-                rows.each(|start| {
-                    buffer.words(start, 1, &mut row);
-                    seen.row(&row);
-                });
-                for (depth, left) in left.iter_mut().enumerate() {
-                    *left += left_of(&region, &around, &buffer, depth as u32 + 1);
+                look.leaf(&buffer, &rows, spans.needed(own));
+                for depth in 0..DEEPER {
+                    look.left[depth as usize] += self.left(&spans, &region, &buffer, depth + 1);
                 }
                 mixed.push(region);
             }
@@ -138,27 +113,84 @@ impl<const K: usize> BottomUp<'_, K> {
                 if !are_all || begun.elapsed() >= time {
                     break 'deeper;
                 }
-                let around = spans.around(region, size);
-                self.read(&around, &mut buffer, &unheard)?;
-                cells += left_of(region, &around, &buffer, divisions);
+                self.read(&spans.around(region, size), &mut buffer, &unheard)?;
+                cells += self.left(&spans, region, &buffer, divisions);
             }
-            left.push(cells);
+            look.left.push(cells);
         }
-        Ok((all > 0).then(|| {
-            let mut noise = Noise::new(all, leaves);
-            noise.labels = seen.are_labels();
-            noise.threshold = classes.threshold().map(|(t, left)| (if kind.is_float() { t } else { t.ceil() }, left));
-            for (depth, left) in left.into_iter().enumerate() {
-                let side = |j: usize| {
-                    scheme.b[j] / if scheme.r[j] == 1 { 1 } else { scheme.r[j].saturating_pow(depth as u32 + 1) }
-                };
-                let (sides, left) = ((0..K).map(side).collect::<Vec<_>>(), left as f64 / all as f64);
-                if left < noise.leaves && (0..K).all(|j| sides[j] >= scheme.b[j].min(LEAST_SIDE)) {
-                    noise.finer.push((sides, left));
-                }
+        let scheme = plan.scheme();
+        Ok(look.noise(&scheme.r, &scheme.b))
+    }
+
+    /// Cells of a region that would be in leaves if it were divided so often. A buffer holds the cells that decide.
+    fn left(&self, spans: &Spans, region: &Region<K>, buffer: &Cells, divisions: u32) -> u64 {
+        let (scheme, size) = (self.along.plan().scheme(), self.along.plan().domain().size());
+        let around = spans.around(region, size);
+        let mut left = 0;
+        for part in split(region, per_axis::each(|j| scheme.r[j].saturating_pow(divisions))) {
+            let own = spans.span(buffer, &around, &part);
+            if spans.region(own, spans.span(buffer, &around, &spans.around(&part, size))).is_none() {
+                left += part.volume();
             }
-            noise
-        }))
+        }
+        left
+    }
+}
+
+/// What regions were like so far.
+struct NoiseLook {
+    kind: CellType,
+    cells: u64,
+    /// Of each leaf the tolerance under which it would be uniform, and its cells.
+    leaves: Vec<(f64, u64)>,
+    /// Cells that would be in leaves if these were divided once, twice and so on.
+    left: Vec<u64>,
+    labels: LabelLook,
+    classes: TwoClasses,
+}
+
+impl NoiseLook {
+    fn new(kind: CellType) -> Self {
+        let (labels, classes) = (LabelLook::new(kind), TwoClasses::default());
+        Self { kind, cells: 0, leaves: Vec::new(), left: vec![0; DEEPER as usize], labels, classes }
+    }
+
+    /// Looks at a region, whose cells lie in a buffer.
+    fn region(&mut self, buffer: &Cells, rows: &Rows) {
+        let mut values = Vec::new();
+        rows.each(|start| values.extend((start..start + rows.len()).map(|place| self.kind.number(buffer.word(place)))));
+        self.cells += values.len() as u64;
+        self.classes.region(&values);
+    }
+
+    /// Looks at the same region once more, which is mixed, and would be uniform under a tolerance.
+    fn leaf(&mut self, buffer: &Cells, rows: &Rows, tolerance: f64) {
+        let (mut cells, mut words) = (0, vec![0; rows.len()]);
+        rows.each(|start| {
+            cells += rows.len() as u64;
+            buffer.words(start, 1, &mut words);
+            self.labels.row(&words);
+        });
+        self.leaves.push((tolerance, cells));
+    }
+
+    /// The estimate, for leaves that are divided by `r` down to the stop side `b`; None if nothing was seen.
+    fn noise(self, r: &[u32], b: &[u32]) -> Option<Noise> {
+        let Self { kind, cells, leaves, left, labels, classes } = self;
+        if cells == 0 {
+            return None;
+        }
+        let mut noise = Noise::new(cells, leaves);
+        noise.labels = labels.are_labels();
+        noise.threshold = classes.threshold().map(|(t, left)| (if kind.is_float() { t } else { t.ceil() }, left));
+        for (depth, left) in left.into_iter().enumerate() {
+            let side = |j: usize| b[j] / if r[j] == 1 { 1 } else { r[j].saturating_pow(depth as u32 + 1) };
+            let (sides, left) = ((0..b.len()).map(side).collect::<Vec<_>>(), left as f64 / cells as f64);
+            if left < noise.leaves && sides.iter().zip(b).all(|(&side, &b)| side >= b.min(LEAST_SIDE)) {
+                noise.finer.push((sides, left));
+            }
+        }
+        Some(noise)
     }
 }
 

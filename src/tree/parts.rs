@@ -92,20 +92,6 @@ pub trait Parts<const K: usize>: Sync {
 }
 
 impl<'p, const K: usize> dyn Parts<K> + 'p {
-    /// What some parts come to, in their order: as many at a time as may be in memory, by a thread each.
-    pub(super) fn each_part<T: Send>(
-        &self,
-        parts: &[usize],
-        of: &(dyn Fn(&Tree<K>) -> Result<T, TreeError> + Sync),
-        take: &mut dyn FnMut(T) -> Result<(), TreeError>,
-    ) -> Result<(), TreeError> {
-        for some in self.batches(parts) {
-            let found = parallel::try_map(some.len(), &|i| of(&**self.part(some[i])?))?;
-            found.into_iter().try_for_each(&mut *take)?;
-        }
-        Ok(())
-    }
-
     /// Parts in their order, cut into runs that may be in memory as a whole.
     pub(super) fn batches<'a>(&self, mut parts: &'a [usize]) -> impl Iterator<Item = &'a [usize]> {
         std::iter::from_fn(move || {
@@ -116,14 +102,28 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         })
     }
 
-    /// The same of all parts.
+    /// What all parts come to, in their order: as many at a time as may be in memory, by a thread each.
     pub(super) fn every_part<T: Send>(
         &self,
         of: &(dyn Fn(&Tree<K>) -> Result<T, TreeError> + Sync),
         take: &mut dyn FnMut(T) -> Result<(), TreeError>,
     ) -> Result<(), TreeError> {
-        self.each_part(&(0..self.parts()).collect::<Vec<_>>(), of, take)
+        let parts: Vec<usize> = (0..self.parts()).collect();
+        each_batch(&mut self.batches(&parts), &|part| of(&**self.part(part)?), take)
     }
+}
+
+/// What the parts of some batches come to, in their order: those of a batch by a thread each.
+fn each_batch<T: Send>(
+    batches: &mut dyn Iterator<Item = &[usize]>,
+    of: &(dyn Fn(usize) -> Result<T, TreeError> + Sync),
+    take: &mut dyn FnMut(T) -> Result<(), TreeError>,
+) -> Result<(), TreeError> {
+    for some in batches {
+        let found = parallel::try_map(some.len(), &|i| of(some[i]))?;
+        found.into_iter().try_for_each(&mut *take)?;
+    }
+    Ok(())
 }
 
 impl<const K: usize> std::fmt::Debug for dyn Parts<K> + '_ {

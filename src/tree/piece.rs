@@ -3,7 +3,7 @@
 use crate::backend::{Batch, Error, Sink};
 use crate::cell::CellType;
 use crate::memory::{Refused, reserve};
-use crate::result::{Cells, Content, MemoryError, Stored, Terminal};
+use crate::result::{Cells, Content, MemoryError, Stored};
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
 use crate::tree::predicate::{Criterion, Span, Uniform};
@@ -113,7 +113,7 @@ impl Piece {
             if u128::from(begins) == next || u128::from(begins) < first {
                 continue;
             }
-            let start = self.entries.keys.partition_point(|&key| key < begins);
+            let start = self.entries.first_from(0..len, begins);
             let one = match &self.criterion {
                 Criterion::Exact => self.entries.all_of_value(start),
                 Criterion::Spans(spans) => {
@@ -159,10 +159,15 @@ impl Piece {
             let rows = next..self.entries.len().min(next + REGIONS);
             next = rows.end;
             terminals.clear();
-            terminals.extend(rows.map(|row| self.entries.terminal(along, row)));
-            let leaves = terminals.iter().filter(|terminal| matches!(terminal.content(), Content::Leaf { .. }));
-            let volume = |leaf: &Terminal| plan.region(leaf.level(), leaf.code).volume() as usize;
-            let end = start + leaves.map(volume).sum::<usize>();
+            for row in rows {
+                terminals.push(self.entries.terminal(along, row));
+            }
+            let mut end = start;
+            for terminal in &terminals {
+                if let Content::Leaf { .. } = terminal.content() {
+                    end += plan.region(terminal.level(), terminal.code).volume() as usize;
+                }
+            }
             cells.clear();
             cells.reserve(end - start).map_err(MemoryError::refused(Stored::Terminals))?;
             cells.extend_from(&self.bricks, start..end);

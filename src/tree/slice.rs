@@ -189,10 +189,16 @@ impl LeftAxes {
     fn of<const K: usize>(plan: &Plan<K>, left: Vec<usize>) -> Self {
         let (domain, Scheme { g, r, b }) = (plan.domain(), *plan.scheme());
         let (size, window) = (domain.size(), domain.window());
-        let of = |all: [u32; K]| left.iter().map(|&j| all[j]).collect();
-        let [size, g, r, b] = [size, g, r, b].map(of);
-        let window = left.iter().map(|&j| window[j]).collect();
-        Self { left, size, window, sample: domain.sample(), g, r, b, curve: plan.curve() }
+        Self {
+            size: of_axes(&left, &size),
+            window: of_axes(&left, &window),
+            sample: domain.sample(),
+            g: of_axes(&left, &g),
+            r: of_axes(&left, &r),
+            b: of_axes(&left, &b),
+            curve: plan.curve(),
+            left,
+        }
     }
 
     /// The plan of these axes alone.
@@ -211,6 +217,11 @@ impl LeftAxes {
     }
 }
 
+/// Of numbers per axis those of some axes.
+fn of_axes<T: Copy>(axes: &[usize], all: &[T]) -> Vec<T> {
+    axes.iter().map(|&j| all[j]).collect()
+}
+
 /// A tree at an index of some axes.
 #[derive(Debug)]
 struct HeldAxesOf<'p, const K: usize> {
@@ -225,8 +236,8 @@ impl<'p, const K: usize> HeldAxesOf<'p, K> {
         let size = parts.plan().domain().size();
         let mut window = Region { corner: [0; K], extent: size };
         let mut left = Vec::new();
-        for (j, held) in held.into_iter().enumerate() {
-            match held {
+        for j in 0..K {
+            match held[j] {
                 Some(index) => (window.corner[j], window.extent[j]) = (index, 1),
                 None => left.push(j),
             }
@@ -271,7 +282,9 @@ impl<const K: usize> Sliced for HeldAxesOf<'_, K> {
         reserve(&mut cells, entries.len() * self.axes.left.len())?;
         reserve(&mut words, entries.len())?;
         for (cell, word) in entries {
-            cells.extend(self.axes.left.iter().map(|&j| cell[j]));
+            for &j in &self.axes.left {
+                cells.push(cell[j]);
+            }
             words.push(word);
         }
         Ok(Some(SlicedList { background: layout.background(), most: layout.most(), cells, words }))
@@ -285,7 +298,9 @@ impl<const K: usize> Sliced for HeldAxesOf<'_, K> {
             let _ = part.meet(&self.window, &mut |region, shown| {
                 let known = region.provenance();
                 if known != Provenance::Proved {
-                    corner.iter_mut().zip(&self.axes.left).for_each(|(at, &j)| *at = shown.corner[j]);
+                    for (i, &j) in self.axes.left.iter().enumerate() {
+                        corner[i] = shown.corner[j];
+                    }
                     each(&corner, known);
                 }
                 ControlFlow::Continue(())

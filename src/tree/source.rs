@@ -132,22 +132,32 @@ impl<'s, const K: usize> dyn Source<K> + 's {
     }
 
     fn whole_here(&self) -> io::Result<Vec<u8>> {
-        let (size, width) = (self.size(), self.kind().bytes());
-        // Layers of the last axis, some of which a thread reads at once.
-        let layer = size[..K - 1].iter().fold(width, |bytes, &cells| bytes.saturating_mul(cells.into()));
-        let bytes = usize::try_from(layer.saturating_mul(size[K - 1].into()));
-        let mut bytes =
-            zeros(bytes.map_err(|_| io::ErrorKind::OutOfMemory)?).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        let layers = (AT_ONCE / layer).clamp(1, u64::from(size[K - 1]));
-        parallel::try_pieces_mut(&mut bytes, (layers * layer) as usize, &|i, bytes| {
+        let size = self.size();
+        let bytes = layers_of(&size, self.kind().bytes(), &|layers, bytes| {
             let mut window = Region { corner: [0; K], extent: size };
-            window.corner[K - 1] = (i as u64 * layers) as u32;
-            window.extent[K - 1] = (bytes.len() as u64 / layer) as u32;
+            (window.corner[K - 1], window.extent[K - 1]) = (layers.start, layers.end - layers.start);
             self.read(&window, bytes)
         })?;
         self.unchanged()?;
         Ok(bytes)
     }
+}
+
+/// Reads some layers of the last axis.
+type ReadLayers<'r> = dyn Fn(Range<u32>, &mut [u8]) -> io::Result<()> + Sync + 'r;
+
+/// All layers of the last axis, some of which a thread reads at once.
+fn layers_of(size: &[u32], width: u64, read: &ReadLayers<'_>) -> io::Result<Vec<u8>> {
+    let (&last, others) = size.split_last().expect("there is an axis");
+    let layer = others.iter().fold(width, |bytes, &cells| bytes.saturating_mul(cells.into()));
+    let bytes = usize::try_from(layer.saturating_mul(last.into())).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let mut bytes = zeros(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let layers = (AT_ONCE / layer).clamp(1, u64::from(last));
+    parallel::try_pieces_mut(&mut bytes, (layers * layer) as usize, &|i, bytes| {
+        let first = (i as u64 * layers) as u32;
+        read(first..first + (bytes.len() as u64 / layer) as u32, bytes)
+    })?;
+    Ok(bytes)
 }
 
 /// Bytes that a thread reads at once, if a layer of the last axis has no more.

@@ -64,15 +64,10 @@ impl<const K: usize> Survey<K> {
         let memory = source.in_memory().expect("looked for before");
         let grid = along.plan().levels()[along.deepest() as usize].grid;
         let axes = per_axis::each(|i| if memory.reversed { K - 1 - i } else { i });
-        let lengths = |of: &[u32]| axes.iter().map(|&j| of[j]).collect();
-        let regions = along.codes(along.deepest()) as usize;
-        let refused = MemoryError::refused(Stored::Terminals);
-        let mut words = Cells::zeroed(source.kind(), regions).map_err(refused)?;
-        let ground = Ground::new(lengths(&source.size()), lengths(&grid));
+        let ground = Ground::new(&source.size(), &grid, &axes);
         let (will_need, unchanged) = (|bytes| source.will_need(bytes), || source.unchanged());
         let ahead = Ahead { will_need: &will_need, unchanged: &unchanged };
-        let mixed =
-            each_width!(words.bits_mut(), words => ground.look(&memory, source.kind(), &ahead, control, words))?;
+        let (words, mixed) = ground.words(&memory, source.kind(), &ahead, control)?;
         Ok(Self { axes, grid, words, mixed })
     }
 
@@ -120,7 +115,9 @@ enum RowState<W> {
 }
 
 impl Ground {
-    fn new(size: Vec<u32>, grid: Vec<u32>) -> Self {
+    /// Of an array of `size` cells and its `grid` of regions; `order` names the domain's axes as they lie in memory.
+    fn new(size: &[u32], grid: &[u32], order: &[usize]) -> Self {
+        let [size, grid]: [Vec<u32>; 2] = [size, grid].map(|of| order.iter().map(|&j| of[j]).collect());
         let axes = size.iter().zip(&grid).map(|(&size, &grid)| AxisRegions::new(size, grid)).collect();
         // Portions are as long as memory is, and enough for all threads.
         let enough = 4 * rayon::current_num_threads() as u64;
@@ -135,6 +132,20 @@ impl Ground {
     }
 
     /// Looks at all regions: the words of those of one value, and which are mixed.
+    fn words(
+        &self,
+        memory: &InMemory<'_>,
+        kind: CellType,
+        source: &Ahead<'_>,
+        control: &Control,
+    ) -> Result<(Cells, Vec<bool>), TreeError> {
+        let words = Cells::zeroed(kind, self.regions(0..self.grid.len()));
+        let mut words = words.map_err(MemoryError::refused(Stored::Terminals))?;
+        let mixed = each_width!(words.bits_mut(), words => self.look(memory, kind, source, control, words))?;
+        Ok((words, mixed))
+    }
+
+    /// The same, into words of their width.
     fn look<W: Width>(
         &self,
         memory: &InMemory<'_>,

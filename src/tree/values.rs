@@ -8,7 +8,7 @@ use crate::dimension::here;
 use crate::parallel;
 use crate::tree::error::TreeError;
 use crate::tree::parts::Parts;
-use crate::tree::stored::Tree;
+use crate::tree::tree_rows::TreeRows;
 
 /// A power of two by which values are made small before they are summed, so that sums stay finite. It changes no digit.
 const SMALL: f64 = 1.0 / (1u128 << 100) as f64;
@@ -42,7 +42,6 @@ pub struct ValueStatistics {
 }
 
 /// What a first look at the values finds.
-#[derive(Clone)]
 struct Looked {
     cells: u128,
     nan: u128,
@@ -56,7 +55,6 @@ struct Looked {
 }
 
 /// What a second look finds, once the mean and the ends are known.
-#[derive(Clone)]
 struct Spread {
     squares: f64,
     histogram: Vec<u128>,
@@ -132,76 +130,147 @@ impl<const K: usize> dyn Parts<K> + '_ {
     }
 
     fn values_here(&self, intervals: usize, nodata: Option<u64>) -> Result<ValueStatistics, TreeError> {
-        let kind = self.kind();
         let counts = self.word_counts()?;
-        let mut looked = Looked::NOTHING;
-        let add = |found: &mut Looked, word, cells| found.add(kind, nodata, word, cells);
-        match &counts {
-            Some(counts) => counts.iter().for_each(|&(word, cells)| add(&mut looked, word, cells)),
+        let first = FirstLook { kind: self.kind(), nodata };
+        let looked = self.look(&first, counts.as_deref())?;
+        let second = SecondLook::after(first, &looked, intervals);
+        let spread = self.look(&second, counts.as_deref())?;
+        Ok(second.statistics(looked, spread))
+    }
+
+    /// What a look at all values finds: at the words that occur, if they are counted.
+    fn look<L: Look>(&self, look: &L, counts: Option<&[(u64, u128)]>) -> Result<L::Found, TreeError> {
+        let mut all = look.nothing();
+        match counts {
+            Some(counts) => look.add_all(&mut all, counts),
             // Sums are rounded: they come in the order of the pieces.
-            None => self.every_part(&|part| Ok(part.pieces(&Looked::NOTHING, &add)), &mut |pieces| {
-                pieces.iter().for_each(|found| looked.merge(found));
+            None => self.every_part(&|part| Ok(look.pieces(part)), &mut |pieces| {
+                look.merge(&mut all, pieces);
                 Ok(())
             })?,
         }
+        Ok(all)
+    }
+}
+
+/// A look at values.
+trait Look: Sync {
+    /// What it finds.
+    type Found: Send;
+
+    /// What it finds of no value.
+    fn nothing(&self) -> Self::Found;
+
+    /// Looks at so many cells of a word.
+    fn add(&self, found: &mut Self::Found, word: u64, cells: u128);
+
+    /// Takes what was found of pieces that follow.
+    fn merge(&self, found: &mut Self::Found, pieces: Vec<Self::Found>);
+
+    /// Looks at words that are counted.
+    fn add_all(&self, found: &mut Self::Found, counts: &[(u64, u128)]) {
+        counts.iter().for_each(|&(word, cells)| self.add(found, word, cells));
+    }
+
+    /// What is found in each piece of a tree's rows, in their order.
+    fn pieces(&self, tree: &dyn TreeRows) -> Vec<Self::Found> {
+        let rows = tree.entries().len();
+        parallel::map(rows.div_ceil(ROWS), &|piece| {
+            let mut found = self.nothing();
+            let add = &mut |word, cells| self.add(&mut found, word, cells);
+            tree.words(parallel::piece(rows, ROWS, piece), add);
+            found
+        })
+    }
+}
+
+/// The look that finds the ends and the mean.
+struct FirstLook {
+    kind: CellType,
+    /// The word of cells without data.
+    nodata: Option<u64>,
+}
+
+impl Look for FirstLook {
+    type Found = Looked;
+
+    fn nothing(&self) -> Looked {
+        Looked::NOTHING
+    }
+
+    fn add(&self, found: &mut Looked, word: u64, cells: u128) {
+        found.add(self.kind, self.nodata, word, cells);
+    }
+
+    fn merge(&self, found: &mut Looked, pieces: Vec<Looked>) {
+        pieces.iter().for_each(|more| found.merge(more));
+    }
+}
+
+/// The look that finds how values are distributed between the ends and about the mean.
+struct SecondLook {
+    first: FirstLook,
+    range: [f64; 2],
+    mean: f64,
+    /// No distance from the mean is larger than twice that.
+    scale: f64,
+    /// Of the histogram.
+    intervals: usize,
+}
+
+impl SecondLook {
+    fn after(first: FirstLook, looked: &Looked, intervals: usize) -> Self {
         let [low, high] = looked.range;
         let mean = looked.sum / looked.finite / SMALL;
-        // No distance from the mean is larger than the range.
         let scale = if high > low { high / 2.0 - low / 2.0 } else { 1.0 };
-        let mut spread = Spread { squares: 0.0, histogram: vec![0; intervals] };
-        let nothing = spread.clone();
-        // Halves, since a range can be larger than the largest double.
-        let place = |number: f64| ((number / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0) * intervals as f64) as usize;
-        let add = |found: &mut Spread, word: u64, cells: u128| {
-            let number = kind.number(word);
-            if Some(word) != nodata && number.is_finite() {
-                let distance = (number / 2.0 - mean / 2.0) / scale;
-                found.squares += distance * distance * cells as f64;
-                // Without a range every value lies in the first interval: 0/0 becomes 0.
-                if let Some(last) = intervals.checked_sub(1) {
-                    found.histogram[place(number).min(last)] += cells;
-                }
-            }
-        };
-        match &counts {
-            Some(counts) => counts.iter().for_each(|&(word, cells)| add(&mut spread, word, cells)),
-            None => self.every_part(&|part| Ok(part.pieces(&nothing, &add)), &mut |pieces| {
-                for found in pieces {
-                    spread.squares += found.squares;
-                    spread.histogram.iter_mut().zip(&found.histogram).for_each(|(cells, more)| *cells += more);
-                }
-                Ok(())
-            })?,
-        }
+        Self { first, range: looked.range, mean, scale, intervals }
+    }
+
+    /// What both looks found.
+    fn statistics(&self, looked: Looked, spread: Spread) -> ValueStatistics {
         let Looked { cells, nan, nodata, ranks, range, finite, .. } = looked;
-        let end = |which: usize| ranks.map(|ranks| kind.of_rank(ranks[which]));
-        Ok(ValueStatistics {
+        let end = |which: usize| ranks.map(|ranks| self.first.kind.of_rank(ranks[which]));
+        ValueStatistics {
             cells,
             nan,
             nodata,
             least: end(0),
             greatest: end(1),
-            mean,
-            deviation: (spread.squares / finite).sqrt() * scale * 2.0,
+            mean: self.mean,
+            deviation: (spread.squares / finite).sqrt() * self.scale * 2.0,
             histogram: spread.histogram,
             range,
-        })
+        }
     }
 }
 
-/// Adds so many cells of a word to what was found.
-type AddCells<'a, T> = dyn Fn(&mut T, u64, u128) + Sync + 'a;
+impl Look for SecondLook {
+    type Found = Spread;
 
-impl<const K: usize> Tree<K> {
-    /// What is found in each piece of the rows, in their order.
-    fn pieces<T: Clone + Send + Sync>(&self, nothing: &T, add: &AddCells<'_, T>) -> Vec<T> {
-        parallel::map(self.len().div_ceil(ROWS), &|piece| {
-            let mut found = nothing.clone();
-            for row in parallel::piece(self.len(), ROWS, piece) {
-                self.runs(row).for_each(|(word, cells)| add(&mut found, word, cells));
-            }
-            found
-        })
+    fn nothing(&self) -> Spread {
+        Spread { squares: 0.0, histogram: vec![0; self.intervals] }
+    }
+
+    fn add(&self, found: &mut Spread, word: u64, cells: u128) {
+        let ([low, high], number) = (self.range, self.first.kind.number(word));
+        if Some(word) == self.first.nodata || !number.is_finite() {
+            return;
+        }
+        let distance = (number / 2.0 - self.mean / 2.0) / self.scale;
+        found.squares += distance * distance * cells as f64;
+        // Without a range every value lies in the first interval: 0/0 becomes 0.
+        if let Some(last) = self.intervals.checked_sub(1) {
+            // Halves, since a range can be larger than the largest double.
+            let place = (number / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0) * self.intervals as f64;
+            found.histogram[(place as usize).min(last)] += cells;
+        }
+    }
+
+    fn merge(&self, found: &mut Spread, pieces: Vec<Spread>) {
+        for more in pieces {
+            found.squares += more.squares;
+            found.histogram.iter_mut().zip(&more.histogram).for_each(|(cells, more)| *cells += more);
+        }
     }
 }
 
@@ -216,6 +285,7 @@ mod tests {
     use crate::plan::Plan;
     use crate::rule::RuleKind;
     use crate::tree::list::CellList;
+    use crate::tree::stored::Tree;
 
     #[test]
     fn values_are_as_a_loop_over_all_cells_has_them() {

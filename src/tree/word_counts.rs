@@ -1,11 +1,10 @@
 //! How often each word comes in trees whose cells have at most 16 bits: a table has room for all words, and cells need no order.
 
-use crate::geometry::Level;
 use crate::parallel;
 use crate::result::{Bits, Cells, Content};
 use crate::tree::error::TreeError;
 use crate::tree::parts::Parts;
-use crate::tree::stored::Tree;
+use crate::tree::tree_rows::TreeRows;
 
 /// Cells and rows that a thread takes at least: so many that its table is worth it.
 const CELLS: usize = 1 << 20;
@@ -21,52 +20,54 @@ impl<const K: usize> dyn Parts<K> + '_ {
             return Ok(None);
         }
         let mut table = vec![0u128; 1 << (8 * self.kind().bytes())];
-        self.every_part(&|part| Ok(part.word_table()), &mut |found| {
+        self.every_part(&|part| Ok(word_table(part)), &mut |found| {
             add(&mut table, found);
             Ok(())
         })?;
-        Ok(Some((0..).zip(table).filter(|&(_, cells)| cells > 0).collect()))
+        Ok(Some(that_occur(table)))
     }
 }
 
-impl<const K: usize> Tree<K> {
-    /// How many cells have each word.
-    fn word_table(&self) -> WordTable<u128> {
-        let words = 1 << (8 * self.kind().bytes());
+/// The words of a table that some cells have.
+fn that_occur(table: WordTable<u128>) -> Vec<(u64, u128)> {
+    (0..).zip(table).filter(|&(_, cells)| cells > 0).collect()
+}
+
+/// How many cells of a tree have each word.
+fn word_table(tree: &dyn TreeRows) -> WordTable<u128> {
+    let (entries, bricks, is_list) = (tree.entries(), tree.bricks(), tree.is_list());
+    let words = 1 << (8 * bricks.kind().bytes());
+    let mut table = vec![0u128; words];
+    let share = |len: usize, least: usize| len.div_ceil(2 * rayon::current_num_threads()).max(least);
+    // Every brick is a leaf's: what comes in all of them is what comes in all leaves. Entries of a list have no bricks.
+    let cells = if is_list { 0 } else { bricks.len() };
+    let each = share(cells, CELLS);
+    let of_cells = |i| count(bricks, parallel::piece(cells, each, i), words);
+    for found in parallel::map(cells.div_ceil(each), &of_cells) {
+        add(&mut table, found);
+    }
+    let each = share(entries.len(), ROWS);
+    let same = tree.volumes();
+    let of_rows = |i| {
         let mut table = vec![0u128; words];
-        let share = |len: usize, least: usize| len.div_ceil(2 * rayon::current_num_threads()).max(least);
-        // Every brick is a leaf's: what comes in all of them is what comes in all leaves. Entries of a list have no bricks.
-        let cells = if self.list.is_some() { 0 } else { self.bricks.len() };
-        let each = share(cells, CELLS);
-        let of_cells = |i| count(&self.bricks, parallel::piece(cells, each, i), words);
-        for found in parallel::map(cells.div_ceil(each), &of_cells) {
-            add(&mut table, found);
-        }
-        let each = share(self.len(), ROWS);
-        // A number that is too large for 64 bits is the largest one.
-        let same = |level: &Level<K>| level.volume().filter(|&volume| volume < u64::MAX);
-        let same: Vec<Option<u64>> = self.plan().levels().iter().map(same).collect();
-        let of_rows = |i| {
-            let mut table = vec![0u128; words];
-            for row in parallel::piece(self.len(), each, i) {
-                match self.entries.content(row) {
-                    Content::Uniform(word) => {
-                        let volume = same[self.entries.level(row) as usize].map(u128::from);
-                        table[word as usize] += volume.unwrap_or_else(|| self.region(row).cells().cells_wide());
-                    }
-                    Content::Leaf { .. } if self.list.is_some() => {
-                        self.runs(row).for_each(|(word, cells)| table[word as usize] += cells);
-                    }
-                    Content::Leaf { .. } => {}
+        for row in parallel::piece(entries.len(), each, i) {
+            match entries.content(row) {
+                Content::Uniform(word) => {
+                    let volume = same[entries.level(row) as usize].map(u128::from);
+                    table[word as usize] += volume.unwrap_or_else(|| tree.volume(row));
                 }
+                Content::Leaf { .. } if is_list => {
+                    tree.words(row..row + 1, &mut |word, cells| table[word as usize] += cells);
+                }
+                Content::Leaf { .. } => {}
             }
-            table
-        };
-        for found in parallel::map(self.len().div_ceil(each), &of_rows) {
-            add(&mut table, found);
         }
         table
+    };
+    for found in parallel::map(entries.len().div_ceil(each), &of_rows) {
+        add(&mut table, found);
     }
+    table
 }
 
 /// How many of some cells have each word.

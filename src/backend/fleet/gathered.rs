@@ -78,6 +78,16 @@ impl FoundPieces {
     /// # Panics
     /// If a piece is missing.
     pub(super) fn finish<const K: usize>(self, all: &mut Subdivision<K>) -> Result<(), Error> {
+        let (terminals, bricks) = self.gathered()?;
+        match bricks {
+            GatheredBricks::InOrder(bricks) => (all.terminals, all.bricks) = (terminals, bricks),
+            GatheredBricks::InPieces(mut bricks) => deliver_all(terminals, &mut bricks, all)?,
+        }
+        Ok(())
+    }
+
+    /// The regions of all pieces, level by level, and the bricks.
+    fn gathered(self) -> Result<(Vec<Terminal>, GatheredBricks), Error> {
         self.append(&mut self.all.lock().unwrap_or_else(PoisonError::into_inner))?;
         let pieces = self.found().len();
         let gathered = self.all.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -85,12 +95,7 @@ impl FoundPieces {
         drop(self.spare);
         let mut terminals = Vec::new();
         parallel::append(&mut terminals, &gathered.levels).map_err(MemoryError::refused(Stored::Terminals))?;
-        drop(gathered.levels);
-        match gathered.bricks {
-            GatheredBricks::InOrder(bricks) => (all.terminals, all.bricks) = (terminals, bricks),
-            GatheredBricks::InPieces(mut bricks) => deliver_all(terminals, &mut bricks, all)?,
-        }
-        Ok(())
+        Ok((terminals, gathered.bricks))
     }
 
     fn found(&self) -> MutexGuard<'_, Vec<Option<FoundOfPiece>>> {

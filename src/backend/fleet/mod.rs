@@ -3,6 +3,7 @@
 //! A plan is cut into pieces along its curve: runs of regions of level 0. Whichever device has nothing to do takes the next one.
 //! Nothing below level 0 depends on another piece, so that regions, counts and cells are those of one device.
 
+mod common_work;
 mod gathered;
 mod pieces;
 mod queue;
@@ -133,35 +134,52 @@ impl<const K: usize, T: Backend<K>> Backend<K> for Fleet<T> {
         field: &'a dyn Field<K>,
         how: &How,
     ) -> Result<Box<dyn Prepared<K> + 'a>, Error> {
+        let member = |device: usize| -> &'a dyn Backend<K> { &self.members[device] };
+        let second = |device: usize| -> Option<&'a dyn Backend<K>> { Some(self.seconds.get(device)?) };
+        Ways { devices: self.members.len(), member: &member, second: &second }.prepare(plan, field, how)
+    }
+}
+
+/// The ways to the devices of a fleet.
+struct Ways<'w, 'a, const K: usize> {
+    devices: usize,
+    /// The first way to a device.
+    member: &'w dyn Fn(usize) -> &'a dyn Backend<K>,
+    /// The second one, if there is one.
+    second: &'w dyn Fn(usize) -> Option<&'a dyn Backend<K>>,
+}
+
+impl<'a, const K: usize> Ways<'_, 'a, K> {
+    /// As [`Backend::prepare`].
+    fn prepare(&self, plan: &Plan<K>, field: &'a dyn Field<K>, how: &How) -> Result<Box<dyn Prepared<K> + 'a>, Error> {
         let mut workers = Vec::new();
-        if let [one] = &self.members[..] {
-            let prepared = one.prepare(plan, field, how)?;
+        if self.devices == 1 {
+            let prepared = (self.member)(0).prepare(plan, field, how)?;
             if prepared.pieces() == 1 {
                 return Ok(prepared);
             }
             workers.push(Worker { device: 0, plan: Some(prepared) });
         }
         let kind = how.check(field.labels())?.cell;
-        // Launches from a device have one limit for all that runs there.
-        let seconds = if how.tuning.strategy == StrategyKind::Dp { &[] } else { &self.seconds[..] };
-        let prepared = |(device, way): (usize, &'a T)| -> Result<_, Error> {
-            Ok(Worker { device, plan: Some(way.prepare(plan, field, how)?) })
-        };
-        if workers.is_empty() {
-            workers = self.members.iter().enumerate().map(prepared).collect::<Result<_, Error>>()?;
+        for device in workers.len()..self.devices {
+            workers.push(Worker { device, plan: Some((self.member)(device).prepare(plan, field, how)?) });
         }
-        for second in seconds.iter().enumerate().map(prepared) {
-            match second {
+        // Launches from a device have one limit for all that runs there.
+        let seconds = if how.tuning.strategy == StrategyKind::Dp { 0 } else { self.devices };
+        for device in 0..seconds {
+            let Some(way) = (self.second)(device) else { break };
+            match way.prepare(plan, field, how) {
+                Ok(prepared) => workers.push(Worker { device, plan: Some(prepared) }),
                 // A device that has no room for two goes on with one.
                 Err(error) if is_of_a_device(&error) => {}
-                second => workers.push(second?),
+                Err(error) => return Err(error),
             }
         }
         let shared = SharedRun {
             plan: plan.clone(),
             how: how.clone(),
             kind,
-            devices: self.members.len(),
+            devices: self.devices,
             workers,
             busy: Vec::new(),
             stopped: None,
@@ -239,7 +257,11 @@ impl<const K: usize> Prepared<K> for FleetPlan<'_, K> {
     }
 
     fn copied(&self) -> u64 {
-        self.shared.workers.iter().filter_map(|worker| worker.plan.as_ref()).map(|plan| plan.copied()).sum()
+        let mut copied = 0;
+        for worker in &self.shared.workers {
+            copied += worker.plan.as_ref().map_or(0, |plan| plan.copied());
+        }
+        copied
     }
 
     fn busy(&self) -> Vec<Duration> {

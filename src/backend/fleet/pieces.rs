@@ -24,33 +24,25 @@ impl<const K: usize> PieceOfWork<K> {
     /// At most so many pieces of fewer and fewer regions of level 0 each, or of nearly as many layers. Pieces whose box has more cells than
     /// there is `room` for are cut further.
     pub(super) fn of(plan: &Plan<K>, how: &How, most: u64, room: u128) -> Vec<Self> {
-        let domain = plan.domain().region();
+        let (domain, mut pieces) = (plan.domain().region(), Vec::new());
         if how.tuning.strategy == StrategyKind::Exhaustive {
-            // Across the longest axis, of several the last one.
-            let axis = (0..K).max_by_key(|&j| domain.extent[j]).expect("there is an axis");
-            let layers = u64::from(domain.extent[axis]);
-            let count = layers.min(most);
-            let layer = |i: u64| (i * layers / count) as u32;
-            let slab = |i| {
+            let (axis, layers) = layers(&domain.extent, most);
+            for layer in layers {
                 let mut window = domain;
-                (window.corner[axis], window.extent[axis]) = (layer(i), layer(i + 1) - layer(i));
-                Self { codes: None, window: Some(window) }
-            };
-            return (0..count).map(slab).collect();
+                (window.corner[axis], window.extent[axis]) = (layer.start, layer.end - layer.start);
+                pieces.push(Self { codes: None, window: Some(window) });
+            }
+            return pieces;
         }
-        let regions = u64::try_from(plan.levels()[0].regions()).unwrap_or(u64::MAX);
-        let count = regions.min(most);
-        let code = |i| ends_of_smaller_pieces(regions, count, i);
-        let piece = |codes: Range<u64>| {
-            let bounds = || codes.clone().map(|code| plan.region(0, code)).reduce(|one, two| one.hull(&two));
-            let window = if how.kept.keep == Keep::Dense { bounds() } else { None };
-            Self { codes: Some(codes), window }
-        };
-        let ranges = (0..count).map(|i| code(i)..code(i + 1));
-        if room >= domain.cells_wide() {
-            return ranges.map(piece).collect();
+        let mut runs = smaller_and_smaller(u64::try_from(plan.levels()[0].regions()).unwrap_or(u64::MAX), most);
+        if room < domain.cells_wide() {
+            runs = within(plan, &runs, room);
         }
-        ranges.flat_map(|codes| within(plan, codes, room)).map(piece).collect()
+        for codes in runs {
+            let window = if how.kept.keep == Keep::Dense { Some(bounds(plan, &codes)) } else { None };
+            pieces.push(Self { codes: Some(codes), window });
+        }
+        pieces
     }
 
     /// The part of the plan that it is.
@@ -64,30 +56,62 @@ impl<const K: usize> PieceOfWork<K> {
 
     /// Copies its cells to their places.
     pub(super) fn show(&self, plan: &Plan<K>, array: &DenseArray<K>, all: &mut DenseArray<K>) {
-        let regions: Vec<Region<K>> = match &self.codes {
-            Some(codes) => codes.clone().map(|code| plan.region(0, code)).collect(),
-            None => vec![array.window()],
-        };
-        regions.iter().for_each(|region| all.show(array, region));
+        match &self.codes {
+            Some(codes) => {
+                for code in codes.clone() {
+                    all.show(array, &plan.region(0, code));
+                }
+            }
+            None => all.show(array, &array.window()),
+        }
     }
 }
 
-/// Cuts a run of codes of level 0 into runs whose boxes have at most so many cells, or one code. Where a run crosses the border of a large
-/// block of the curve, its box has many times as many cells as its regions.
-fn within<const K: usize>(plan: &Plan<K>, codes: Range<u64>, room: u128) -> Vec<Range<u64>> {
-    let (mut runs, mut begin, mut bounds) = (Vec::new(), codes.start, None::<Region<K>>);
-    for code in codes.clone() {
-        let region = plan.region(0, code);
-        let wider = bounds.map_or(region, |bounds| bounds.hull(&region));
-        let fits = bounds.is_none() || wider.cells_wide() <= room;
-        if !fits {
-            runs.push(begin..code);
-            begin = code;
-        }
-        bounds = Some(if fits { wider } else { region });
+/// Layers of a domain across its longest axis, of several the last one: at most so many, nearly as thick as each other.
+fn layers(size: &[u32], most: u64) -> (usize, Vec<Range<u32>>) {
+    let axis = (0..size.len()).max_by_key(|&j| size[j]).expect("there is an axis");
+    let cells = u64::from(size[axis]);
+    let count = cells.min(most);
+    let layer = |i: u64| (i * cells / count) as u32;
+    (axis, (0..count).map(|i| layer(i)..layer(i + 1)).collect())
+}
+
+/// The box of a run of codes of level 0.
+fn bounds<const K: usize>(plan: &Plan<K>, codes: &Range<u64>) -> Region<K> {
+    let mut bounds = plan.region(0, codes.start);
+    for code in codes.start + 1..codes.end {
+        bounds = bounds.hull(&plan.region(0, code));
     }
-    runs.push(begin..codes.end);
-    runs
+    bounds
+}
+
+/// Cuts runs of codes of level 0 into runs whose boxes have at most so many cells, or one code. Where a run crosses the border of a large
+/// block of the curve, its box has many times as many cells as its regions.
+fn within<const K: usize>(plan: &Plan<K>, runs: &[Range<u64>], room: u128) -> Vec<Range<u64>> {
+    let mut cut = Vec::new();
+    for run in runs {
+        let (mut begin, mut bounds) = (run.start, plan.region(0, run.start));
+        for code in run.start + 1..run.end {
+            let region = plan.region(0, code);
+            let wider = bounds.hull(&region);
+            bounds = if wider.cells_wide() <= room {
+                wider
+            } else {
+                cut.push(begin..code);
+                begin = code;
+                region
+            };
+        }
+        cut.push(begin..run.end);
+    }
+    cut
+}
+
+/// At most so many runs of codes, fewer and fewer of them.
+fn smaller_and_smaller(regions: u64, most: u64) -> Vec<Range<u64>> {
+    let count = regions.min(most);
+    let code = |i| ends_of_smaller_pieces(regions, count, i);
+    (0..count).map(|i| code(i)..code(i + 1)).collect()
 }
 
 /// Where piece `i` of `count` begins: the first has 1.5 times as many regions as the mean, and the last half as many, so that devices

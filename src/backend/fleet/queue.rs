@@ -66,7 +66,7 @@ impl PieceQueue {
 
     /// Gives a piece back, which a worker could not do for this reason. `with` workers had the device when it took the piece. If the
     /// worker has to stop, `free` gives up what it has on the device, before another worker hears of it.
-    pub(super) fn give_back(&self, piece: usize, device: usize, with: usize, reason: Error, free: impl FnOnce()) {
+    pub(super) fn give_back(&self, piece: usize, device: usize, with: usize, reason: Error, free: &mut dyn FnMut()) {
         let mut state = self.state();
         state.under_way -= 1;
         state.returned.push(piece);
@@ -117,7 +117,7 @@ mod tests {
         let (first, with) = queue.take(0, &control).unwrap().unwrap();
         assert_eq!(queue.take(1, &control).unwrap(), Some((1, 1)));
         let mut freed = false;
-        queue.give_back(first, 0, with, no_memory(), || freed = true);
+        queue.give_back(first, 0, with, no_memory(), &mut || freed = true);
         assert!(freed);
         queue.done();
         let mut rest = Vec::new();
@@ -135,11 +135,11 @@ mod tests {
         let (queue, control, mut freed) = (PieceQueue::new(2, vec![2]), Control::default(), 0);
         let taken = [(); 2].map(|()| queue.take(0, &control).unwrap().unwrap());
         assert_eq!(taken, [(0, 2), (1, 2)]);
-        taken.iter().for_each(|&(piece, with)| queue.give_back(piece, 0, with, no_memory(), || freed += 1));
+        taken.iter().for_each(|&(piece, with)| queue.give_back(piece, 0, with, no_memory(), &mut || freed += 1));
         assert_eq!(freed, 1);
         let (again, with) = queue.take(0, &control).unwrap().unwrap();
         assert_eq!(with, 1);
-        queue.give_back(again, 0, with, no_memory(), || freed += 1);
+        queue.give_back(again, 0, with, no_memory(), &mut || freed += 1);
         assert_eq!(freed, 2);
         assert!(matches!(queue.stopped(), Err(Error::DeviceMemory { .. })));
     }

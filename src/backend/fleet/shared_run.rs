@@ -1,6 +1,5 @@
 //! A run that several devices share.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,12 +9,13 @@ use crate::backend::how::{How, StrategyKind};
 use crate::backend::seam::Prepared;
 use crate::cell::CellType;
 use crate::plan::Plan;
-use crate::result::{DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Terminal, Times, dense_fits};
+use crate::result::{DenseArray, Keep, RunCounts, Stored, Subdivision, Times, dense_fits};
 
+use super::common_work::{CommonWork, PieceWorker};
 use super::gathered::FoundPieces;
 use super::pieces::{PIECES, PieceOfWork};
-use super::queue::{PieceQueue, is_of_a_device};
-use super::workers::{Busy, Worker, WorkerTask, covered, together};
+use super::queue::PieceQueue;
+use super::workers::{Busy, Worker, WorkerTask, all_covered, together};
 
 /// A plan that several devices are ready to share.
 pub(super) struct SharedRun<'a, const K: usize> {
@@ -36,64 +36,53 @@ pub(super) struct SharedRun<'a, const K: usize> {
 struct FleetWork<'w, const K: usize> {
     plan: &'w Plan<K>,
     pieces: Vec<PieceOfWork<K>>,
-    queue: PieceQueue,
-    found: FoundPieces,
+    common: CommonWork<'w>,
     counts: Mutex<Option<RunCounts<K>>>,
     /// The dense array, if one is kept.
     array: Option<Mutex<DenseArray<K>>>,
-    /// Bytes of the pieces that are found, and how many there may be.
-    kept: AtomicU64,
-    limit: Option<u64>,
-    /// The run as a whole, as its caller sees it.
-    control: &'w Control,
 }
 
 impl<const K: usize> FleetWork<'_, K> {
-    /// Carries out pieces until there are none, or the device has to stop; when the device ran something.
-    fn by(&self, worker: &mut Worker<'_, K>, control: &Control) -> Result<Busy, Error> {
-        let mut busy = Vec::new();
-        while let Some(plan) = &mut worker.plan {
-            let Some((piece, with)) = self.queue.take(worker.device, control)? else { break };
-            match self.piece(piece, &mut **plan, control, &mut busy) {
-                Ok(()) => self.queue.done(),
-                Err(error) if is_of_a_device(&error) => {
-                    self.queue.give_back(piece, worker.device, with, error, || worker.plan = None);
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(busy)
-    }
-
     /// Carries out a piece.
     fn piece(&self, index: usize, plan: &mut dyn Prepared<K>, control: &Control, busy: &mut Busy) -> Result<(), Error> {
         let (piece, begun) = (&self.pieces[index], Instant::now());
         let times = plan.run(&piece.part(), control)?;
         busy.extend(times.device.map(|_| (begun, Instant::now())));
-        if let Some(memory) = self.found.spare() {
+        if let Some(memory) = self.common.found.spare() {
             plan.reuse(memory);
         }
-        let mut found = plan.subdivision()?;
-        if let (Some(all), Some(array)) = (&self.array, found.array.take()) {
+        let Subdivision { counts, terminals, bricks, array, cells, .. } = plan.subdivision()?;
+        if let (Some(all), Some(array)) = (&self.array, array) {
             piece.show(self.plan, &array, &mut all.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        // Regions are there twice when they are put together.
-        let bytes = 2 * found.terminals.len() as u64 * Terminal::BYTES
-            + found.bricks.len() as u64 * found.bricks.kind().bytes();
-        let need = self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if self.limit.is_some_and(|limit| need > limit) {
-            return Err(MemoryError { what: Stored::Terminals, need: need.into(), limit: self.limit }.into());
-        }
-        self.control.advance(found.cells() as u64);
-        let Subdivision { counts: more, terminals, bricks, .. } = found;
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        *counts = Some(match counts.take() {
-            None => more,
-            Some(counts) => counts.join(&more),
+        self.common.put(index, (terminals, bricks), cells)?;
+        let mut all = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        *all = Some(match all.take() {
+            None => counts,
+            Some(all) => all.join(&counts),
         });
-        drop(counts);
-        self.found.put(index, (terminals, bricks))?;
         Ok(())
+    }
+}
+
+/// A worker of a run.
+struct WorkerOfRun<'w, 'a, const K: usize> {
+    work: &'w FleetWork<'w, K>,
+    worker: &'w mut Worker<'a, K>,
+}
+
+impl<const K: usize> PieceWorker for WorkerOfRun<'_, '_, K> {
+    fn goes_on(&self) -> bool {
+        self.worker.plan.is_some()
+    }
+
+    fn carry_out(&mut self, piece: usize, control: &Control, busy: &mut Busy) -> Result<(), Error> {
+        let plan = self.worker.plan.as_mut().expect("the worker goes on");
+        self.work.piece(piece, &mut **plan, control, busy)
+    }
+
+    fn stop(&mut self) {
+        self.worker.plan = None;
     }
 }
 
@@ -111,44 +100,31 @@ impl<const K: usize> SharedRun<'_, K> {
             _ => None,
         };
         let pieces = PieceOfWork::of(&self.plan, &self.how, self.pieces(), self.room());
-        let alive =
-            |device| self.workers.iter().filter(|worker| worker.plan.is_some() && worker.device == device).count();
-        let work = FleetWork {
-            plan: &self.plan,
-            queue: PieceQueue::new(pieces.len(), (0..self.devices).map(alive).collect()),
-            found: FoundPieces::new(
-                pieces.len(),
-                self.plan.levels().len(),
-                self.plan.curve().is_hierarchical(),
-                self.kind,
-            ),
-            counts: Mutex::new(None),
-            pieces,
-            array,
-            kept: AtomicU64::new(0),
-            limit,
-            control,
-        };
-        let shared = &work;
-        let tasks = self.workers.iter_mut().map(|worker| {
-            let task: WorkerTask<'_> = (worker.device, Box::new(|control: &Control| shared.by(worker, control)));
-            task
-        });
-        let busy = together(tasks.collect(), control)?;
-        let FleetWork { queue, found, counts, array, .. } = work;
-        self.stopped = queue.stopped()?.or(self.stopped.take());
-        self.busy = if busy.iter().all(Vec::is_empty) { Vec::new() } else { busy.into_iter().map(covered).collect() };
-        let busiest = self.busy.iter().max().copied();
-        let times = Times { wall: begun.elapsed(), device: busiest };
+        let (levels, in_order) = (self.plan.levels().len(), self.plan.curve().is_hierarchical());
+        let found = FoundPieces::new(pieces.len(), levels, in_order, self.kind);
+        let common = CommonWork::new(PieceQueue::new(pieces.len(), self.alive()), found, limit, control);
+        let work = FleetWork { plan: &self.plan, pieces, common, counts: Mutex::new(None), array };
+        let mut tasks: Vec<WorkerTask<'_>> = Vec::new();
+        for worker in &mut self.workers {
+            let (device, mut worker) = (worker.device, WorkerOfRun { work: &work, worker });
+            tasks.push((device, Box::new(move |control| worker.work.common.by(&mut worker, device, control))));
+        }
+        let busy = together(tasks, control)?;
+        let FleetWork { common, counts, array, .. } = work;
+        self.stopped = common.queue.stopped()?.or(self.stopped.take());
+        self.busy = all_covered(busy);
+        let times = Times { wall: begun.elapsed(), device: self.busy.iter().max().copied() };
         let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut counts = RunCounts { times, ..counts.expect("there is a piece") };
         if self.how.tuning.strategy == StrategyKind::Exhaustive {
             // Slabs are no regions: the domain is one.
-            counts.levels.iter_mut().for_each(|level| (level.counts.regions, level.counts.leaves) = (1, 1));
+            for level in &mut counts.levels {
+                (level.counts.regions, level.counts.leaves) = (1, 1);
+            }
         }
         counts.complete(domain.cells()).map_err(|seen| Error::Incomplete { seen, total: domain.cells() })?;
         let mut all = Subdivision::new(self.plan.clone(), domain.region(), domain.cells(), counts, self.kind);
-        found.finish(&mut all)?;
+        common.found.finish(&mut all)?;
         all.array = array.map(|array| array.into_inner().unwrap_or_else(PoisonError::into_inner));
         all.counts.times.wall = begun.elapsed();
         let times = all.counts.times;
@@ -163,8 +139,20 @@ impl<const K: usize> SharedRun<'_, K> {
 
     /// Into how many pieces of one size the device with the least room needs a run to be cut.
     fn needed(&self) -> u64 {
-        let plans = self.workers.iter().filter_map(|worker| worker.plan.as_ref());
-        plans.map(|plan| plan.pieces()).max().unwrap_or(1)
+        let mut needed = 1;
+        for worker in &self.workers {
+            needed = needed.max(worker.plan.as_ref().map_or(1, |plan| plan.pieces()));
+        }
+        needed
+    }
+
+    /// Workers of each device that did not stop.
+    fn alive(&self) -> Vec<usize> {
+        let mut alive = vec![0; self.devices];
+        for worker in &self.workers {
+            alive[worker.device] += usize::from(worker.plan.is_some());
+        }
+        alive
     }
 
     /// The most cells that the box of a piece may have.
@@ -174,6 +162,6 @@ impl<const K: usize> SharedRun<'_, K> {
 
     /// The first way to a device that did not stop; None if all did.
     pub(super) fn one(&self) -> Option<usize> {
-        self.workers.iter().position(|worker| worker.plan.is_some())
+        (0..self.workers.len()).find(|&worker| self.workers[worker].plan.is_some())
     }
 }

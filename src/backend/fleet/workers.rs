@@ -79,8 +79,13 @@ impl Drop for EndsAllByPanic<'_> {
     }
 }
 
+/// How long each device ran anything; nothing if none says.
+pub(super) fn all_covered(busy: Vec<Busy>) -> Vec<Duration> {
+    if busy.iter().all(Vec::is_empty) { Vec::new() } else { busy.into_iter().map(covered).collect() }
+}
+
 /// How long a device ran anything: what overlaps counts once.
-pub(super) fn covered(mut busy: Busy) -> Duration {
+fn covered(mut busy: Busy) -> Duration {
     busy.sort_unstable();
     let (mut all, mut until) = (Duration::ZERO, None);
     for (start, end) in busy {

@@ -65,17 +65,20 @@ pub(crate) fn defaults(k: usize) -> Defaults {
 /// # Errors
 /// [`FieldError::Formula`] if the text is no formula, or names an axis that the domain does not have.
 pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
-    let formula = match &options.source {
-        Some(text) => Formula::parse(text.clone())?,
-        None => Formula::ball(K),
-    };
-    if let Some(error) = formula.beyond(K) {
-        return Err(error.into());
-    }
+    let formula = formula_of(options, K)?;
     match options.precision {
         Precision::F32 => opened::<K, f32>(domain, options.arithmetic, &formula),
         Precision::F64 => opened::<K, f64>(domain, options.arithmetic, &formula),
     }
+}
+
+/// The formula of a field of k axes.
+fn formula_of(options: &FieldOptions, k: usize) -> Result<Formula, FieldError> {
+    let formula = match &options.source {
+        Some(text) => Formula::parse(text.clone())?,
+        None => Formula::ball(k),
+    };
+    formula.beyond(k).map_or(Ok(formula), |error| Err(error.into()))
 }
 
 fn opened<const K: usize, T: FormulaNumber>(

@@ -64,7 +64,7 @@ struct FormulaParts<const K: usize> {
     /// The first one of this region, and how many of it.
     first: [u64; K],
     count: [u64; K],
-    nodes: Box<[OnceLock<Box<FormulaRegion<K>>>]>,
+    nodes: Vec<OnceLock<Box<FormulaRegion<K>>>>,
 }
 
 /// What a look-up found.
@@ -85,6 +85,34 @@ fn start(part: u64, pieces: u64, n: u32) -> u32 {
 #[inline]
 fn part_of(cell: u32, pieces: u64, n: u32) -> u64 {
     ((u64::from(cell) + 1) * pieces - 1) / u64::from(n)
+}
+
+/// Into how many parts an axis of n cells divides part `place` of `pieces` of it, so that one of them begins at `corner` and has `extent`
+/// cells, or one less.
+fn division(n: u32, [place, pieces]: [u64; 2], corner: u32, extent: u32) -> Option<u64> {
+    let width = start(place + 1, pieces, n) - start(place, pieces, n);
+    let fits = |count: u64| {
+        let pieces = pieces * count;
+        if count == 0 || pieces > u64::from(n) {
+            return false;
+        }
+        let part = part_of(corner, pieces, n);
+        let side = start(part + 1, pieces, n) - start(part, pieces, n);
+        start(part, pieces, n) == corner && (side == extent || side + 1 == extent)
+    };
+    let near = u64::from(width) / u64::from(extent);
+    let more = u64::from(width).div_ceil(u64::from(extent.saturating_sub(1).max(1)));
+    (near..=more.min(near + 8)).find(|&count| fits(count))
+}
+
+/// How many parts there are, by how many there are along each axis; None if a node has not so many.
+fn number_of(count: &[u64]) -> Option<usize> {
+    let all = count.iter().try_fold(1u64, |all, &count| all.checked_mul(count))?;
+    (2..=MOST_PARTS).contains(&all).then_some(all as usize)
+}
+
+fn longest(sides: &[u32]) -> u32 {
+    sides.iter().copied().max().unwrap_or(0)
 }
 
 impl<const K: usize> FormulaForest<K> {
@@ -142,7 +170,7 @@ impl<const K: usize> FormulaForest<K> {
         let limits = &self.limits;
         clauses > limits.few_clauses
             // An enlarged region has a layer more.
-            && place.node.region.extent.iter().any(|&side| side > limits.least_side + 1)
+            && longest(&place.node.region.extent) > limits.least_side + 1
             && self.nodes.load(Ordering::Relaxed) < limits.nodes
             && self.all_clauses.load(Ordering::Relaxed) < limits.clauses
     }
@@ -171,30 +199,15 @@ impl<const K: usize> FormulaForest<K> {
 
     /// The division of a node in which `region`, or all but its upper layer of cells, is a part.
     fn parts(&self, node: &FormulaRegion<K>, region: &Region<K>) -> Option<FormulaParts<K>> {
-        let mut parts = FormulaParts { pieces: [0; K], first: [0; K], count: [0; K], nodes: Box::default() };
+        let mut parts = FormulaParts { pieces: [0; K], first: [0; K], count: [0; K], nodes: Vec::new() };
         for j in 0..K {
-            let (n, [place, pieces]) = (self.size[j], node.place[j]);
-            let width = start(place + 1, pieces, n) - start(place, pieces, n);
-            let (corner, extent) = (region.corner[j], region.extent[j]);
-            let fits = |count: u64| {
-                let pieces = pieces * count;
-                if count == 0 || pieces > u64::from(n) {
-                    return false;
-                }
-                let part = part_of(corner, pieces, n);
-                let side = start(part + 1, pieces, n) - start(part, pieces, n);
-                start(part, pieces, n) == corner && (side == extent || side + 1 == extent)
-            };
-            let near = u64::from(width) / u64::from(extent);
-            let more = u64::from(width).div_ceil(u64::from(extent.saturating_sub(1).max(1)));
-            let count = (near..=more.min(near + 8)).find(|&count| fits(count))?;
+            let [place, pieces] = node.place[j];
+            let count = division(self.size[j], node.place[j], region.corner[j], region.extent[j])?;
             (parts.pieces[j], parts.first[j], parts.count[j]) = (pieces * count, place * count, count);
         }
-        let all = parts.count.iter().try_fold(1u64, |all, &count| all.checked_mul(count))?;
-        if !(2..=MOST_PARTS).contains(&all) {
-            return None;
-        }
-        parts.nodes = (0..all).map(|_| OnceLock::new()).collect();
+        let mut nodes = Vec::new();
+        nodes.resize_with(number_of(&parts.count)?, OnceLock::new);
+        parts.nodes = nodes;
         Some(parts)
     }
 

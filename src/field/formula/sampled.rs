@@ -102,11 +102,11 @@ fn ends<const K: usize>(region: &Region<K>, axis: usize) -> [u32; 2] {
 impl<const K: usize, T: FormulaNumber> FormulaSamples<K, T> {
     pub(super) fn new(domain: &Domain<K>, arithmetic: Arithmetic) -> Self {
         let (window, pitch, offset) = (domain.window(), domain.pitch(), T::from_f64(domain.sample().offset()));
-        let axis = |axis: usize| {
-            let [low, pitch] = [window[axis][0], pitch[axis]].map(T::from_f64);
-            FormulaAxis { low, pitch, offset, arithmetic }
-        };
-        Self { axes: std::array::from_fn(axis), domain: *domain }
+        let mut axes = [FormulaAxis { low: T::ZERO, pitch: T::ZERO, offset, arithmetic }; K];
+        for j in 0..K {
+            (axes[j].low, axes[j].pitch) = (T::from_f64(window[j][0]), T::from_f64(pitch[j]));
+        }
+        Self { axes, domain: *domain }
     }
 
     /// The coordinates of some cells on an axis, as many as there is room for.
@@ -125,7 +125,11 @@ impl<const K: usize, T: FormulaNumber> FormulaSamples<K, T> {
 
     /// The bounds of coordinates on each axis in a region.
     pub(super) fn bounds(&self, region: &Region<K>) -> [FormulaBounds<T>; K] {
-        std::array::from_fn(|axis| self.axes[axis].bounds(ends(region, axis)))
+        let mut bounds = [FormulaBounds::ANYTHING; K];
+        for axis in 0..K {
+            bounds[axis] = self.axes[axis].bounds(ends(region, axis));
+        }
+        bounds
     }
 
     /// The twin of a long formula over the same cells: its tape in waves and its constants are arrays, beside its source. Bounds
@@ -133,7 +137,7 @@ impl<const K: usize, T: FormulaNumber> FormulaSamples<K, T> {
     pub(super) fn long_twin(&self, text: FormulaText, tape: &FormulaTape<T>, waves: Vec<u64>) -> DeviceTwin {
         let (low, pitch) = (padded(self.domain.low()), padded(self.domain.pitch()));
         let samples = LongFormulaArgs64 { low, pitch, offset: self.domain.sample().offset(), ..Default::default() };
-        text.twin(long_twin(samples, self.axes[0].arithmetic, tape, waves))
+        long_twin(text, samples, self.axes[0].arithmetic, tape, waves)
     }
 
     /// The twin of a formula over the same cells, whose orbits end after `cap` iterations if they are any.
@@ -144,6 +148,7 @@ impl<const K: usize, T: FormulaNumber> FormulaSamples<K, T> {
 
 /// The twin of a long formula whose cells have these samples.
 fn long_twin<T: FormulaNumber>(
+    text: FormulaText,
     samples: LongFormulaArgs64,
     arithmetic: Arithmetic,
     tape: &FormulaTape<T>,
@@ -166,13 +171,15 @@ fn long_twin<T: FormulaNumber>(
     let values = tape.axes.len() + (waves[0] as u32) as usize;
     // Bounds, a name and whether it is read, for each value and for what is behind the last.
     let row = (values + 1) * (2 * size_of::<T>() + size_of::<u32>() + size_of::<u8>());
-    twin.define("FORMULA_AXES", format!("{}u", tape.axes.len()))
+    let twin = twin
+        .define("FORMULA_AXES", format!("{}u", tape.axes.len()))
         .define("FORMULA_AXIS", axes.join(", "))
         .define("FORMULA_NEVER", format!("{}u", number(0)))
         .define("FORMULA_ALWAYS", format!("{}u", number(1)))
         .with_forest(waves.len(), row)
         .with("root", Arc::new(waves))
-        .array("constants", constants.collect())
+        .array("constants", constants.collect());
+    text.twin(twin)
 }
 
 #[inline(always)]

@@ -3,7 +3,7 @@
 use crate::geometry::Domain;
 
 /// An axis of a domain. A quotient that is not near a whole number is the cell; the others are found as the domain finds them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct AxisCells {
     low: f64,
     high: f64,

@@ -74,6 +74,18 @@ impl Origin<'_> {
             Self::Batches(points, _) => *points,
         }
     }
+
+    /// The type of cells that have a value of these points, in a tree of `k` axes by a rule.
+    fn kind_of(&self, value: PointsValue, rule: RuleKind, k: usize) -> Result<CellType, TreeError> {
+        if rule != RuleKind::Full {
+            return Err(TreeError::Rule(rule));
+        }
+        let axes = self.batches().extent().axes();
+        if axes != k {
+            return Err(PointsError::Dimensions { axes, k }.into());
+        }
+        Ok(value.kind(self.batches())?)
+    }
 }
 
 impl std::fmt::Debug for Origin<'_> {
@@ -126,14 +138,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     }
 
     fn of(plan: &Plan<K>, points: Origin<'a>, value: PointsValue) -> Result<Self, TreeError> {
-        if plan.rule() != RuleKind::Full {
-            return Err(TreeError::Rule(plan.rule()));
-        }
-        let axes = points.batches().extent().axes();
-        if axes != K {
-            return Err(PointsError::Dimensions { axes, k: K }.into());
-        }
-        let kind = value.kind(points.batches())?;
+        let kind = points.kind_of(value, plan.rule(), K)?;
         let along = Along::new(plan);
         let places = KeyMaker::new(&along)?.places();
         if places > PLACES {
@@ -245,12 +250,10 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     ) -> Result<Piece, TreeError> {
         let bins = self.bins()?;
         let [first, last] = keys;
-        let start = records.partition_point(|record| record.key() >> bins.places < first);
-        let end = records.partition_point(|record| record.key() >> bins.places <= last);
         let fits = |bytes: u64| self.fits(held.saturating_add(bytes));
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
-        let piece = bins.piece(&self.along, &records[start..end], keys, &fits, control)?;
+        let piece = bins.piece(&self.along, records_of(records, bins.places, keys), keys, &fits, control)?;
         control.advance(u64::try_from(self.along.cells(first.into()..u128::from(last) + 1)).unwrap_or(u64::MAX));
         Ok(piece)
     }
@@ -267,4 +270,11 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         }
         Ok(())
     }
+}
+
+/// Of records in order those whose codes lie between two, both included.
+fn records_of<R: SortedRecord>(records: &[R], places: u32, [first, last]: [u64; 2]) -> &[R] {
+    let start = records.partition_point(|record| record.key() >> places < first);
+    let end = records.partition_point(|record| record.key() >> places <= last);
+    &records[start..end]
 }

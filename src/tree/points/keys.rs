@@ -2,6 +2,7 @@
 
 use crate::curve::Encoding;
 use crate::geometry::Domain;
+use crate::per_axis;
 use crate::points::PointsError;
 use crate::tree::along::Along;
 use crate::tree::points::axis_cells::AxisCells;
@@ -35,8 +36,8 @@ impl<'a, const K: usize> KeyMaker<'a, K> {
             return Err(PointsError::Bits);
         }
         let sides = plan.levels()[deepest as usize].whole_sides();
-        let shifts = sides.iter().all(|side| side.is_power_of_two()).then(|| sides.map(u32::trailing_zeros));
-        let axes = std::array::from_fn(|j| AxisCells::new(plan.domain(), j));
+        let shifts = if are_powers_of_two(&sides) { Some(per_axis::each(|j| sides[j].trailing_zeros())) } else { None };
+        let axes = per_axis::each(|j| AxisCells::new(plan.domain(), j));
         Ok(Self { along, axes, shifts, places, codes })
     }
 
@@ -114,4 +115,8 @@ impl<'a, const K: usize> KeyMaker<'a, K> {
         }
         inside
     }
+}
+
+fn are_powers_of_two(sides: &[u32]) -> bool {
+    sides.iter().all(|side| side.is_power_of_two())
 }

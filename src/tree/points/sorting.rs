@@ -83,17 +83,77 @@ impl<const K: usize> FromPoints<'_, K> {
         let mut runs = SortedRuns::new(room(points.count().saturating_mul(R::BYTES as u64))?);
         let most = self.together::<R>().min(usize::try_from(points.count()).unwrap_or(usize::MAX));
         self.fits(sorting::<R>(most))?;
+        let append: &AppendRecords<'_, R> = &|coordinates, words, records| keys.append(coordinates, words, records);
+        let records = RecordsOf { axes: K, words: self.value.needs_attribute(), append, bits, control };
+        records.spill(points, most, &mut runs)?;
+        Ok(runs)
+    }
+
+    fn sort<R: SortedRecord>(&self, points: &Points) -> Result<Vec<R>, TreeError> {
+        let keys = KeyMaker::new(&self.along)?;
+        self.fits(sorting::<R>(points.len()))?;
+        let unheard = Control::default();
+        let control = self.control.unwrap_or(&unheard);
+        let bits = KeyBits { low: keys.places(), high: keys.bits() };
+        let append: &AppendRecords<'_, R> = &|coordinates, words, records| keys.append(coordinates, words, records);
+        RecordsOf { axes: K, words: self.value.needs_attribute(), append, bits, control }.sort(points)
+    }
+}
+
+// What follows knows no number of axes: a sort is much code, and is compiled once for each kind of record.
+
+/// Appends the records of points, whose words are there if records have them.
+type AppendRecords<'a, R> = dyn Fn(&[f64], Option<&[u64]>, &mut Vec<R>) + Sync + 'a;
+
+/// How points become records in order.
+struct RecordsOf<'a, R> {
+    /// Coordinates of a point.
+    axes: usize,
+    /// True if records have the words of an attribute.
+    words: bool,
+    append: &'a AppendRecords<'a, R>,
+    bits: KeyBits,
+    control: &'a Control,
+}
+
+impl<R: SortedRecord> RecordsOf<'_, R> {
+    /// Sorts the points that memory holds.
+    fn sort(&self, points: &Points) -> Result<Vec<R>, TreeError> {
+        let len = points.len();
+        let words = points.measured().map(PointAttribute::words).filter(|_| self.words);
+        let each = len.div_ceil(8 * rayon::current_num_threads()).max(1 << 15);
+        let spare = Spare::<Vec<R>>::new();
+        let refused = MemoryError::refused(Stored::Points);
+        let parts = parallel::try_map(len.div_ceil(each), &|i| -> Result<SpreadRecords<R>, TreeError> {
+            self.control.check()?;
+            let range = parallel::piece(len, each, i);
+            let mut records = spare.take().unwrap_or_default();
+            records.clear();
+            crate::memory::reserve(&mut records, range.len()).map_err(&refused)?;
+            let coordinates = &points.coordinates()[range.start * self.axes..range.end * self.axes];
+            (self.append)(coordinates, words.map(|words| &words[range]), &mut records);
+            let spread = spread_records(&records, self.bits)?;
+            spare.give(records);
+            Ok(spread)
+        })?;
+        drop(spare);
+        Ok(gather_records(parts, self.bits, self.control)?)
+    }
+
+    /// Sorts points that come, `most` at a time, into a file.
+    fn spill(&self, points: &dyn PointBatches, most: usize, runs: &mut SortedRuns) -> Result<(), TreeError> {
+        let &Self { axes, bits, control, .. } = self;
         let mut records: Vec<R> = Vec::new();
         crate::memory::reserve(&mut records, most).map_err(MemoryError::refused(Stored::Points))?;
         let mut failed = None;
         let gone = points.each(&mut |coordinates, words| {
-            let words = Some(words).filter(|_| self.value.needs_attribute());
+            let words = Some(words).filter(|_| self.words);
             let mut from = 0;
-            let all = coordinates.len() / K;
+            let all = coordinates.len() / axes;
             while from < all {
                 let some = from..all.min(from + (most - records.len()).max(1));
-                keys.append(
-                    &coordinates[some.start * K..some.end * K],
+                (self.append)(
+                    &coordinates[some.start * axes..some.end * axes],
                     words.map(|words| &words[some.clone()]),
                     &mut records,
                 );
@@ -114,39 +174,9 @@ impl<const K: usize> FromPoints<'_, K> {
         }
         gone?;
         sort_records(&mut records, bits, control)?;
-        runs.push(&records)?;
-        Ok(runs)
-    }
-
-    fn sort<R: SortedRecord>(&self, points: &Points) -> Result<Vec<R>, TreeError> {
-        let keys = KeyMaker::new(&self.along)?;
-        let len = points.len();
-        self.fits(sorting::<R>(len))?;
-        let unheard = Control::default();
-        let control = self.control.unwrap_or(&unheard);
-        let bits = KeyBits { low: keys.places(), high: keys.bits() };
-        let words = points.measured().map(PointAttribute::words).filter(|_| self.value.needs_attribute());
-        let each = len.div_ceil(8 * rayon::current_num_threads()).max(1 << 15);
-        let spare = Spare::<Vec<R>>::new();
-        let refused = MemoryError::refused(Stored::Points);
-        let parts = parallel::try_map(len.div_ceil(each), &|i| -> Result<SpreadRecords<R>, TreeError> {
-            control.check()?;
-            let range = parallel::piece(len, each, i);
-            let mut records = spare.take().unwrap_or_default();
-            records.clear();
-            crate::memory::reserve(&mut records, range.len()).map_err(&refused)?;
-            let coordinates = &points.coordinates()[range.start * K..range.end * K];
-            keys.append(coordinates, words.map(|words| &words[range]), &mut records);
-            let spread = spread_records(&records, bits)?;
-            spare.give(records);
-            Ok(spread)
-        })?;
-        drop(spare);
-        Ok(gather_records(parts, bits, control)?)
+        Ok(runs.push(&records)?)
     }
 }
-
-// What follows knows no number of axes: a sort is much code, and is compiled once for each kind of record.
 
 /// Spreads records by the highest bits of their keys.
 fn spread_records<R: SortedRecord>(records: &[R], bits: KeyBits) -> Result<SpreadRecords<R>, MemoryError> {
