@@ -15,6 +15,7 @@ use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::finder::Finder;
 use crate::tree::list::{ListedCells, ListedLeaf};
+use crate::tree::order::CurveOrder;
 
 /// The terminal regions of a domain in the order of the curve, and the bricks of its leaves in the same order.
 ///
@@ -227,8 +228,8 @@ impl<const K: usize> Tree<K> {
 const TOGETHER: usize = 1 << 14;
 
 /// True if there are regions, and each begins where the one before it ends, from the first key of the part to the last.
-pub(super) fn tiles<const K: usize>(along: &Along<K>, entries: &Entries, part: &Range<u128>) -> bool {
-    let end = |row: usize| along.run(entries.level(row), entries.keys[row]).end;
+pub(super) fn tiles(order: &CurveOrder, entries: &Entries, part: &Range<u128>) -> bool {
+    let end = |row: usize| order.run(entries.level(row), entries.keys[row]).end;
     let follows = |row: usize| u128::from(entries.keys[row]) == if row == 0 { part.start } else { end(row - 1) };
     let some = |i| parallel::piece(entries.len(), TOGETHER, i).all(follows);
     let all = parallel::map(entries.len().div_ceil(TOGETHER), &some).into_iter().all(|follows| follows);

@@ -198,7 +198,9 @@ impl<const K: usize> Tree<K> {
         parallel::map(self.len().div_ceil(ROWS), &|piece| {
             let mut found = nothing.clone();
             for row in parallel::piece(self.len(), ROWS, piece) {
-                self.runs(row).for_each(|(word, cells)| add(&mut found, word, cells));
+                for (word, cells) in self.runs(row) {
+                    add(&mut found, word, cells);
+                }
             }
             found
         })
