@@ -10,8 +10,10 @@ use crate::result::{Cells, MaterialiseError, Terminal};
 use crate::tree::along::Along;
 use crate::tree::collector::{are_kept, entries_of, put_in_order};
 use crate::tree::error::TreeError;
+use crate::tree::file::shards::Shards;
 use crate::tree::file::staged::FinishedShard;
 use crate::tree::file::writer::TreeWriter;
+use crate::tree::order::CurveOrder;
 use crate::tree::stored::Tree;
 
 /// About how many rows a piece has, and how many bytes of bricks: enough for many threads, and little beside all of them.
@@ -71,7 +73,7 @@ fn write_run_here<const K: usize>(
     each: &OfPart<'_, K>,
 ) -> Result<Instant, TreeError> {
     let Some(writer) = writers.first() else { return Ok(Instant::now()) };
-    let brick = writer.along.most_cells(writer.along.deepest()) * u128::from(writer.kind.bytes());
+    let brick = writer.along.most_cells(writer.along.deepest()) * u128::from(writer.written.kind.bytes());
     write_pieces(prepared, writers, each, (BYTES / brick).clamp(1, ROWS as u128) as usize)
 }
 
@@ -93,11 +95,11 @@ fn write_pieces<const K: usize>(
     let delivered = prepared.ordered(&sink);
     let RunShards { writers: open, first, finished, failure, .. } = sink;
     // What failed since it was cancelled is no failure of a file.
-    open.iter().try_for_each(|writer| writer.check())?;
+    open.iter().try_for_each(|writer| writer.written.check())?;
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)?;
     delivered?;
     for (writer, shards) in finished.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        writers[writer].take_note(&shards)?;
+        writers[writer].written.take_note(&shards)?;
     }
     Ok(first.into_inner().unwrap_or_else(Instant::now))
 }
@@ -141,6 +143,29 @@ impl<const K: usize> RunShards<'_, K> {
     }
 }
 
+/// How many regions along the curve each piece has, which begins where all files have a shard.
+fn lengths(terminals: &[Terminal], order: &CurveOrder, files: &[&Shards], rows: usize) -> Vec<usize> {
+    let key = |terminal: &Terminal| u128::from(order.key(terminal.level(), terminal.code));
+    let (mut pieces, mut start) = (Vec::new(), 0);
+    for shard in 1..files[0].count {
+        let begins = files[0].keys(shard).start;
+        if start + rows > terminals.len() {
+            break;
+        }
+        // A region that goes on beyond the end of a shard belongs to it.
+        if key(&terminals[start + rows - 1]) >= begins || files.iter().any(|other| !other.begins(begins)) {
+            continue;
+        }
+        let end = start + terminals[start..].partition_point(|terminal| key(terminal) < begins);
+        if terminals.get(end).is_some_and(|terminal| key(terminal) == begins) {
+            pieces.push(end - start);
+            start = end;
+        }
+    }
+    pieces.push(terminals.len() - start);
+    pieces
+}
+
 impl<const K: usize> OrderedSink<K> for RunShards<'_, K> {
     fn plan(&self) -> &Plan<K> {
         self.along().plan()
@@ -160,28 +185,8 @@ impl<const K: usize> OrderedSink<K> for RunShards<'_, K> {
         if self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
             return Vec::new();
         }
-        let (along, shards, rows) = (self.along(), &self.writers[0].shards, self.rows);
-        let key = |terminal: &Terminal| u128::from(along.key(terminal.level(), terminal.code));
-        let (mut pieces, mut start) = (Vec::new(), 0);
-        for shard in 1..shards.count {
-            let begins = shards.keys(shard).start;
-            if start + rows > terminals.len() {
-                break;
-            }
-            // A region that goes on beyond the end of a shard belongs to it.
-            if key(&terminals[start + rows - 1]) >= begins
-                || self.writers.iter().any(|other| !other.shards.begins(begins))
-            {
-                continue;
-            }
-            let end = start + terminals[start..].partition_point(|terminal| key(terminal) < begins);
-            if terminals.get(end).is_some_and(|terminal| key(terminal) == begins) {
-                pieces.push(end - start);
-                start = end;
-            }
-        }
-        pieces.push(terminals.len() - start);
-        pieces
+        let shards: Vec<&Shards> = self.writers.iter().map(|writer| &writer.written.shards).collect();
+        lengths(terminals, self.along(), &shards, self.rows)
     }
 
     fn take(&self, terminals: &[Terminal], bricks: Cells) -> Option<Cells> {

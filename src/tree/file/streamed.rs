@@ -86,7 +86,7 @@ fn stream<const K: usize>(
     // What was made and not written begins at this key.
     let mut first = 0;
     for shard in 0..writer.shards() {
-        let keys = writer.shards.keys(shard);
+        let keys = writer.written.shards.keys(shard);
         if open.entries.len() == 0 {
             first = keys.start;
             if writer.is_done(shard) {

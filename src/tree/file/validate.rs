@@ -3,10 +3,9 @@
 use crate::dimension::here;
 use crate::parallel;
 use crate::tree::error::TreeError;
-use crate::tree::file::columns::ends;
 use crate::tree::file::error::TreeFileError;
+use crate::tree::file::header::add_terminals;
 use crate::tree::file::reader::TreeFile;
-use crate::tree::file::shards::Array;
 use crate::tree::parts::Parts;
 
 impl<const K: usize> TreeFile<K> {
@@ -23,13 +22,11 @@ impl<const K: usize> TreeFile<K> {
     fn validate_here(&self) -> Result<(), TreeError> {
         self.stored.store.audit().map_err(TreeFileError::from)?;
         let mut terminals = vec![[0; 2]; self.terminals().len()];
-        let parts: Vec<usize> = (0..self.parts.len()).collect();
+        let parts: Vec<usize> = (0..self.parts()).collect();
         let this: &dyn Parts<K> = self;
         for some in this.batches(&parts) {
             for found in parallel::map(some.len(), &|i| self.validate_part(some[i])) {
-                for (sum, here) in terminals.iter_mut().zip(found?) {
-                    *sum = [sum[0] + here[0], sum[1] + here[1]];
-                }
+                add_terminals(&mut terminals, &found?);
             }
         }
         if terminals != self.terminals() {
@@ -41,20 +38,6 @@ impl<const K: usize> TreeFile<K> {
 
     /// Checks a shard; on each level how many of its regions are uniform and how many are leaves.
     fn validate_part(&self, part: usize) -> Result<Vec<[u64; 2]>, TreeError> {
-        let (shard, tree) = (self.parts[part], self.read(part)?);
-        let mut terminals = vec![[0; 2]; self.terminals().len()];
-        let rows = tree.len() as u64;
-        let (least, greatest) =
-            (self.stored.words(Array::Value, shard, rows)?, self.stored.words(Array::Largest, shard, rows)?);
-        for row in 0..tree.len() {
-            terminals[tree.entries.level(row) as usize][usize::from(tree.entries.is_leaf(row))] += 1;
-            let (found, expected) = ([least[row], greatest[row]], ends(&tree, row));
-            if found != expected {
-                let text = |words: [u64; 2]| words.map(|word| self.kind().text(word)).join(" to ");
-                let reason = format!("values {}, where its cells have {}", text(found), text(expected));
-                return Err(TreeFileError::Row { path: self.path().to_owned(), shard, row, reason }.into());
-            }
-        }
-        Ok(terminals)
+        self.stored.validate(part, &self.read(part)?)
     }
 }
