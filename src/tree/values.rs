@@ -198,9 +198,7 @@ impl<const K: usize> Tree<K> {
         parallel::map(self.len().div_ceil(ROWS), &|piece| {
             let mut found = nothing.clone();
             for row in parallel::piece(self.len(), ROWS, piece) {
-                for (word, cells) in self.runs(row) {
-                    add(&mut found, word, cells);
-                }
+                self.runs(row).for_each(|(word, cells)| add(&mut found, word, cells));
             }
             found
         })

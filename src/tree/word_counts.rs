@@ -55,9 +55,7 @@ impl<const K: usize> Tree<K> {
                         table[word as usize] += volume.unwrap_or_else(|| self.region(row).cells().cells_wide());
                     }
                     Content::Leaf { .. } if self.list.is_some() => {
-                        for (word, cells) in self.runs(row) {
-                            table[word as usize] += cells;
-                        }
+                        self.runs(row).for_each(|(word, cells)| table[word as usize] += cells);
                     }
                     Content::Leaf { .. } => {}
                 }
