@@ -3,6 +3,7 @@
 //! A row is a key, a byte for the level, the kind and the [provenance](Provenance), and eight bytes for the value or the brick's
 //! place: 17 bytes, of which a look-up reads the keys alone.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::memory::{Refused, reserve, zeros};
@@ -190,6 +191,11 @@ impl Entries {
     #[inline]
     pub(super) fn leaf_or_word(&self, index: usize) -> (bool, u64) {
         (self.is_leaf(index), self.what[index])
+    }
+
+    /// Rows as the rest of the crate knows terminal regions.
+    pub(super) fn terminals(&self, order: &CurveOrder, rows: Range<usize>) -> Vec<Terminal> {
+        rows.map(|row| self.terminal(order, row)).collect()
     }
 
     /// The row as the rest of the crate knows terminal regions.

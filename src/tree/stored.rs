@@ -15,7 +15,7 @@ use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::finder::Finder;
 use crate::tree::list::{ListedCells, ListedLeaf};
-use crate::tree::order::CurveOrder;
+use crate::tree::order::{CurveOrder, CurveRegions};
 
 /// The terminal regions of a domain in the order of the curve, and the bricks of its leaves in the same order.
 ///
@@ -70,12 +70,7 @@ impl<const K: usize> Tree<K> {
         if tiles(&along, &entries, &part) {
             return Ok(Self::tiled(along, part, entries, bricks)?);
         }
-        let cells = |row: usize| {
-            let terminal = entries.terminal(&along, row);
-            along.plan().region(terminal.level(), terminal.code).cells_wide()
-        };
-        let cells = (0..entries.len()).map(cells).fold(0, u128::saturating_add);
-        Err(TreeError::Tiling { found: entries.len(), cells, total: along.cells(part) })
+        Err(TreeError::Tiling { found: entries.len(), cells: cells(&along, &entries), total: along.cells(part) })
     }
 
     /// The same of regions that were seen to cover the part.
@@ -195,12 +190,7 @@ impl<const K: usize> Tree<K> {
             append_le(&self.bricks, start..start + cells, bytes);
         };
         // As many at a time as a batch of a run.
-        let sum = |first: usize| {
-            let rows = first..rows.end.min(first + (1 << 16));
-            let terminals: Vec<Terminal> = rows.map(|row| self.entries.terminal(&self.along, row)).collect();
-            RegionsChecksum::of(self.plan(), &terminals, &brick)
-        };
-        rows.clone().step_by(1 << 16).map(sum).sum()
+        sum(rows, 1 << 16, &|rows| RegionsChecksum::of(self.plan(), &self.entries.terminals(&self.along, rows), &brick))
     }
 
     /// The same of the tree of a list.
@@ -234,4 +224,15 @@ pub(super) fn tiles(order: &CurveOrder, entries: &Entries, part: &Range<u128>) -
     let some = |i| parallel::piece(entries.len(), TOGETHER, i).all(follows);
     let all = parallel::map(entries.len().div_ceil(TOGETHER), &some).into_iter().all(|follows| follows);
     all && entries.len() > 0 && end(entries.len() - 1) == part.end
+}
+
+/// The cells of all regions.
+fn cells(regions: &dyn CurveRegions, entries: &Entries) -> u128 {
+    let cells = |terminal: &Terminal| regions.cells_of(terminal.level(), terminal.code);
+    entries.terminals(regions.order(), 0..entries.len()).iter().map(cells).fold(0, u128::saturating_add)
+}
+
+/// The sum over some rows, so many of them at a time.
+fn sum(rows: Range<usize>, each: usize, some: &dyn Fn(Range<usize>) -> RegionsChecksum) -> RegionsChecksum {
+    rows.clone().step_by(each).map(|first| some(first..rows.end.min(first + each))).sum()
 }

@@ -124,20 +124,18 @@ struct Label {
 impl Header {
     /// Of a tree along the curve of `plan`, which is not canonical, before any shard is there.
     pub(super) fn new<const K: usize>(plan: &Plan<K>, cell: CellType, info: &TreeInfo) -> Self {
-        let (domain, Scheme { g, r, b }) = (plan.domain(), *plan.scheme());
-        Self {
-            size: domain.size().to_vec(),
-            window: domain.window().to_vec(),
-            g: g.to_vec(),
-            r: r.to_vec(),
-            stop: b.to_vec(),
-            sample: domain.sample(),
-            levels: plan.levels().len() as u32,
-            curve: plan.curve(),
-            rule: plan.rule(),
-            terminals: vec![[0; 2]; plan.levels().len()],
-            ..Self::of(cell, info)
-        }
+        let (domain, scheme, levels) = (plan.domain(), plan.scheme(), plan.levels().len());
+        let mut header = Self::of(cell, info);
+        header.size.extend_from_slice(&domain.size());
+        header.window.extend_from_slice(&domain.window());
+        header.sample = domain.sample();
+        header.g.extend_from_slice(&scheme.g);
+        header.r.extend_from_slice(&scheme.r);
+        header.stop.extend_from_slice(&scheme.b);
+        header.levels = levels as u32;
+        (header.curve, header.rule) = (plan.curve(), plan.rule());
+        header.terminals.resize(levels, [0; 2]);
+        header
     }
 
     /// Of no plan yet: what is known beside it.

@@ -15,7 +15,7 @@ use crate::tree::file::error::TreeFileError;
 use crate::tree::file::info::TreeInfo;
 use crate::tree::file::recent::RecentParts;
 use crate::tree::file::store::TreeStore;
-use crate::tree::file::stored_part::StoredCells;
+use crate::tree::file::stored_part::PartCells;
 use crate::tree::file::stored_shards::StoredShards;
 use crate::tree::list::ListLayout;
 use crate::tree::parts::Parts;
@@ -176,8 +176,8 @@ impl<const K: usize> TreeFile<K> {
     fn read_here(&self, part: usize) -> Result<Tree<K>, TreeError> {
         let (tree, along) = (self.stored.part(part, &self.along)?, self.along.clone());
         let tree = match tree.cells {
-            StoredCells::Bricks(bricks) => Tree::tiled(along, tree.keys, tree.entries, bricks)?,
-            StoredCells::List(list) => Tree::listed(along, tree.keys, tree.entries, list)?,
+            PartCells::Bricks(bricks) => Tree::tiled(along, tree.keys, tree.entries, bricks)?,
+            PartCells::List(list) => Tree::listed(along, tree.keys, tree.entries, list)?,
         };
         self.stored.check(part, tree.checksum())?;
         Ok(tree)

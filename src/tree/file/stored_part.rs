@@ -24,11 +24,11 @@ const MANY: usize = 4;
 pub(super) struct StoredPart {
     pub(super) keys: Range<u128>,
     pub(super) entries: Entries,
-    pub(super) cells: StoredCells,
+    pub(super) cells: PartCells,
 }
 
 /// The cells of a part's leaves.
-pub(super) enum StoredCells {
+pub(super) enum PartCells {
     Bricks(Cells),
     List(ListedCells),
 }
@@ -41,7 +41,7 @@ impl StoredShards {
         }
         let (columns, bricks) = self.shard(self.parts[part], true)?;
         let (keys, entries) = self.entries(part, regions, &columns)?;
-        Ok(StoredPart { keys, entries, cells: StoredCells::Bricks(bricks) })
+        Ok(StoredPart { keys, entries, cells: PartCells::Bricks(bricks) })
     }
 
     /// The same of the tree of a list.
@@ -79,7 +79,7 @@ impl StoredShards {
                 return wrong(format!("leaf {number}: an entry of the background's value"));
             }
         }
-        Ok(StoredPart { keys, entries, cells: StoredCells::List(list) })
+        Ok(StoredPart { keys, entries, cells: PartCells::List(list) })
     }
 
     /// What columns say of the regions of a part, which must tile what it covers.

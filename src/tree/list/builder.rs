@@ -10,7 +10,7 @@ use crate::rule::{RuleKind, exact};
 use crate::tree::along::Along;
 use crate::tree::error::TreeError;
 use crate::tree::list::divide::{LEAF_CELLS, ListRegions};
-use crate::tree::list::listing::Listing;
+use crate::tree::list::listing::ListEntries;
 use crate::tree::list::record::CellRecord;
 use crate::tree::list::sorted::SortedList;
 
@@ -45,7 +45,7 @@ const MOST: u64 = 1024;
 #[derive(Debug)]
 pub struct CellList<const K: usize> {
     along: Along<K>,
-    listing: Listing,
+    list: ListEntries,
 }
 
 impl<const K: usize> CellList<K> {
@@ -62,14 +62,14 @@ impl<const K: usize> CellList<K> {
         if !are_summed(&size) || along.most_cells(along.deepest()) > LEAF_CELLS {
             return Err(ListError::TooLarge { size: per_axis::text(&size) }.into());
         }
-        let listing = Listing { kind, background: 0, most: MOST, records: Vec::new(), limit: u64::MAX };
-        Ok(Self { along, listing })
+        let list = ListEntries { kind, background: 0, most: MOST, records: Vec::new(), limit: u64::MAX };
+        Ok(Self { along, list })
     }
 
     /// Gives all cells that are not listed this word, instead of 0. Entries of that value are dropped.
     #[must_use]
     pub fn background(mut self, word: u64) -> Self {
-        self.listing.background = exact::key(self.listing.kind, word);
+        self.list.background = exact::key(self.list.kind, word);
         self
     }
 
@@ -77,25 +77,25 @@ impl<const K: usize> CellList<K> {
     /// regions are those of a run of the same list.
     #[must_use]
     pub fn most(mut self, entries: u64) -> Self {
-        self.listing.most = entries;
+        self.list.most = entries;
         self
     }
 
     /// Allows at most so many bytes for the list and its regions.
     #[must_use]
     pub fn mem_limit(mut self, limit: u64) -> Self {
-        self.listing.limit = limit;
+        self.list.limit = limit;
         self
     }
 
     /// The number of entries so far.
     pub fn len(&self) -> usize {
-        self.listing.records.len()
+        self.list.records.len()
     }
 
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
-        self.listing.records.is_empty()
+        self.list.records.is_empty()
     }
 
     /// Makes room for so many entries more.
@@ -103,7 +103,7 @@ impl<const K: usize> CellList<K> {
     /// # Errors
     /// [`TreeError::Run`] if there is none, or they would exceed the limit.
     pub fn reserve(&mut self, entries: usize) -> Result<(), TreeError> {
-        self.listing.reserve(entries)
+        self.list.reserve(entries)
     }
 
     /// Appends an entry: a cell, and the word of its value.
@@ -117,10 +117,10 @@ impl<const K: usize> CellList<K> {
                 return Err(ListError::Outside { axis, coordinate: cell[axis], size: size[axis] });
             }
         }
-        self.listing.make_room()?;
+        self.list.make_room()?;
         let coords = self.along.coords(cell);
         let place = self.along.region_at(coords).place(cell) as u64;
-        self.listing.records.push(CellRecord { code: self.along.key_at(coords), place, word });
+        self.list.records.push(CellRecord { code: self.along.key_at(coords), place, word });
         Ok(())
     }
 
@@ -135,7 +135,7 @@ impl<const K: usize> CellList<K> {
     }
 
     fn sorted_here(self, control: &Control) -> Result<SortedList<K>, TreeError> {
-        let cells = self.listing.sorted(&self.along, control)?;
+        let cells = self.list.sorted(&self.along, control)?;
         Ok(SortedList { along: self.along, cells })
     }
 }

@@ -26,7 +26,7 @@ const WORDS: usize = 1 << 12;
 
 /// The entries of a list, and what all other cells are.
 #[derive(Debug)]
-pub(super) struct Listing {
+pub(super) struct ListEntries {
     pub(super) kind: CellType,
     pub(super) background: u64,
     /// The entries at which division stops.
@@ -36,7 +36,7 @@ pub(super) struct Listing {
     pub(super) limit: u64,
 }
 
-impl Listing {
+impl ListEntries {
     /// Makes room for so many entries more.
     pub(super) fn reserve(&mut self, entries: usize) -> Result<(), TreeError> {
         let need = (self.records.len() as u128 + entries as u128) * u128::from(CellRecord::BYTES);
@@ -92,7 +92,7 @@ impl Listing {
         let entries = self.records.len() as u64;
         // A tree that is divided to the last level says that leaves above it have an entry: there are none.
         self.most = self.most.max(1);
-        let mut sorted = SortedCells { listing: self, rows, ends, entries, dropped };
+        let mut sorted = SortedCells { list: self, rows, ends, entries, dropped };
         sorted.keep_leaves(regions.order());
         sorted.place(regions, control)?;
         Ok(sorted)
@@ -103,7 +103,7 @@ impl Listing {
 #[derive(Debug)]
 pub(in crate::tree) struct SortedCells {
     /// Leaf by leaf.
-    pub(super) listing: Listing,
+    pub(super) list: ListEntries,
     pub(in crate::tree) rows: Entries,
     /// Where the entries of each leaf end.
     pub(super) ends: Vec<u64>,
@@ -117,7 +117,7 @@ impl SortedCells {
     fn keep_leaves(&mut self, order: &CurveOrder) {
         let (mut filled, mut start) = (0, 0);
         let mut row_leaf = 0;
-        let records = &mut self.listing.records;
+        let records = &mut self.list.records;
         for row in 0..self.rows.len() {
             let level = self.rows.level(row);
             if self.rows.is_leaf(row) {
@@ -141,7 +141,7 @@ impl SortedCells {
             .filter(|&row| self.rows.is_leaf(row))
             .map(|row| (self.rows.level(row), self.rows.keys[row]))
             .collect();
-        let (mut rest, mut parts, mut start) = (&mut self.listing.records[..], Vec::new(), 0);
+        let (mut rest, mut parts, mut start) = (&mut self.list.records[..], Vec::new(), 0);
         for first in (0..leaves.len()).step_by(LEAVES) {
             let end = self.ends[leaves.len().min(first + LEAVES) - 1] as usize;
             let (own, others) = std::mem::take(&mut rest).split_at_mut(end - start);
@@ -177,7 +177,7 @@ impl SortedCells {
 
     /// Checks that there is room for the list and its tree.
     pub(super) fn fits(&self) -> Result<(), MemoryError> {
-        let Listing { kind, records, limit, .. } = &self.listing;
+        let ListEntries { kind, records, limit, .. } = &self.list;
         let entries = records.len() as u64 * (ListedCells::PLACE_BYTES + kind.bytes());
         let rows = self.rows.len() as u64 * Entries::BYTES;
         let need = records.len() as u64 * CellRecord::BYTES + entries + rows;
@@ -191,7 +191,7 @@ impl SortedCells {
     pub(super) fn part(&self, rows: Range<usize>) -> Result<(Entries, ListedCells), Refused> {
         let mut entries = Entries::default();
         entries.reserve(rows.len())?;
-        let mut listed = ListedCells::new(self.listing.kind, self.listing.background, self.listing.most);
+        let mut listed = ListedCells::new(self.list.kind, self.list.background, self.list.most);
         let leaf =
             |row: usize| Some(self.rows.leaf_or_word(row)).filter(|row| row.0).map(|row| self.range(row.1 as usize));
         let leaves = rows.clone().filter_map(leaf);
@@ -203,7 +203,7 @@ impl SortedCells {
                 None => entries.uniform(level, key, self.rows.leaf_or_word(row).1, Provenance::Proved),
                 Some(range) => {
                     entries.leaf(level, key, listed.leaves() as u64);
-                    let records = &self.listing.records[range];
+                    let records = &self.list.records[range];
                     words.clear();
                     words.extend(records.iter().map(|record| record.word));
                     listed.push(records.iter().map(|record| record.place), &words);

@@ -36,12 +36,12 @@ pub struct SortedList<const K: usize> {
 impl<const K: usize> SortedList<K> {
     /// The type of a cell.
     pub fn kind(&self) -> CellType {
-        self.cells.listing.kind
+        self.cells.list.kind
     }
 
     /// The word of cells that are not listed.
     pub fn background(&self) -> u64 {
-        self.cells.listing.background
+        self.cells.list.background
     }
 
     /// Entries of leaves and uniform regions: all that were listed, but for those of the background's value.
@@ -61,8 +61,8 @@ impl<const K: usize> SortedList<K> {
 
     /// How its tree is cut into shards.
     pub fn layout(&self) -> ListLayout {
-        let SortedCells { rows, listing, .. } = &self.cells;
-        ListLayout::of(rows, &|leaf| self.cells.range(leaf), listing.background, listing.most)
+        let SortedCells { rows, list, .. } = &self.cells;
+        ListLayout::of(rows, &|leaf| self.cells.range(leaf), list.background, list.most)
     }
 
     /// Makes the tree, in memory.
