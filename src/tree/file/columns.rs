@@ -54,14 +54,15 @@ impl Columns {
         for axis in &mut columns.position {
             reserve(axis, len)?;
         }
-        let mut cells: Option<Range<usize>> = None;
+        let (entries, mut cells): (&Entries, Option<Range<usize>>) = (tree.entries(), None);
         for row in rows.clone() {
-            columns.level.push(tree.entries().level(row) as u8);
+            columns.level.push(entries.level(row) as u8);
             tree.put_coords(row, &mut columns.position);
-            columns.provenance.push(number(tree.entries().provenance(row)));
-            columns.brick.push(match tree.cells_of(row) {
-                None => NO_BRICK,
-                Some(brick) => {
+            columns.provenance.push(number(entries.provenance(row)));
+            columns.brick.push(match entries.is_leaf(row) {
+                false => NO_BRICK,
+                true => {
+                    let brick = tree.cells_of(row);
                     let first = cells.get_or_insert(brick.start..brick.start);
                     first.end = brick.end;
                     (brick.start - first.start) as i64
@@ -190,10 +191,10 @@ fn of_number(written: u8) -> Option<Provenance> {
 /// The least and the greatest word of a row's cells.
 pub(super) fn ends(tree: &dyn TreePart, row: usize) -> [u64; 2] {
     let (leaf, number) = tree.entries().leaf_or_word(row);
-    match (tree.list(), tree.cells_of(row)) {
-        (Some(list), _) if leaf => list.leaf(number as usize).ends(tree.volume_wide(row)),
-        (_, Some(brick)) => of_cells(tree.bricks(), brick),
-        (_, None) => [number; 2],
+    match (leaf, tree.list()) {
+        (false, _) => [number; 2],
+        (true, Some(list)) => list.leaf(number as usize).ends(tree.volume_wide(row)),
+        (true, None) => of_cells(tree.bricks(), tree.cells_of(row)),
     }
 }
 

@@ -99,6 +99,11 @@ impl<const K: usize> TreeFile<K> {
         self
     }
 
+    /// How many bytes of shards stay in memory.
+    pub(super) fn limit(&self) -> u64 {
+        self.kept.lock().expect("no reader panics holding it").limit
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.stored.path()
@@ -227,8 +232,7 @@ impl<const K: usize> TreeFile<K> {
     }
 
     fn together_here(&self, parts: &[usize]) -> usize {
-        let limit = self.kept.lock().expect("no reader panics holding it").limit;
-        self.stored.together(parts, limit)
+        self.stored.together(parts, self.limit())
     }
 
     fn meeting_here(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {

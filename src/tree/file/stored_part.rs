@@ -6,12 +6,10 @@ use crate::result::{Cells, RegionsChecksum};
 use crate::rule::exact;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
-use crate::tree::file::columns::{Columns, ends};
+use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::Held;
-use crate::tree::file::shards::Array;
 use crate::tree::file::stored_shards::StoredShards;
-use crate::tree::file::tree_part::TreePart;
 use crate::tree::list::{LEAF_CELLS, ListLayout, ListedCells};
 use crate::tree::order::CurveRegions;
 use crate::tree::stored::tiles;
@@ -121,24 +119,6 @@ impl StoredShards {
         }
     }
 
-    /// Checks the least and the greatest value of each row of a part; on each level how many regions are uniform and how many are leaves.
-    pub(super) fn validate(&self, part: usize, tree: &dyn TreePart) -> Result<Vec<[u64; 2]>, TreeError> {
-        let (shard, entries) = (self.parts[part], tree.entries());
-        let mut terminals = vec![[0; 2]; self.header.terminals.len()];
-        let rows = entries.len() as u64;
-        let (least, greatest) = (self.words(Array::Value, shard, rows)?, self.words(Array::Largest, shard, rows)?);
-        for row in 0..entries.len() {
-            terminals[entries.level(row) as usize][usize::from(entries.is_leaf(row))] += 1;
-            let (found, expected) = ([least[row], greatest[row]], ends(tree, row));
-            if found != expected {
-                let text = |words: [u64; 2]| words.map(|word| self.kind().text(word)).join(" to ");
-                let reason = format!("values {}, where its cells have {}", text(found), text(expected));
-                return Err(self.wrong_row(shard)((row, reason)).into());
-            }
-        }
-        Ok(terminals)
-    }
-
     /// The shard that a part is, and what the header says of it.
     pub(super) fn shard_of(&self, part: usize) -> (u64, Held) {
         let shard = self.parts[part];
@@ -178,7 +158,7 @@ impl StoredShards {
     }
 
     /// What is wrong with a row of a shard.
-    fn wrong_row(&self, shard: u64) -> impl Fn((usize, String)) -> TreeFileError {
+    pub(super) fn wrong_row(&self, shard: u64) -> impl Fn((usize, String)) -> TreeFileError {
         move |(row, reason)| TreeFileError::Row { path: self.path().to_owned(), shard, row, reason }
     }
 }

@@ -68,12 +68,12 @@ impl<const K: usize> TreePart for Tree<K> {
 }
 
 impl dyn TreePart + '_ {
-    /// Where the cells of a leaf are: in the bricks, or among the entries of a list. None of a uniform region.
-    pub(super) fn cells_of(&self, row: usize) -> Option<Range<usize>> {
-        let (leaf, number) = self.entries().leaf_or_word(row);
-        leaf.then(|| match self.list() {
+    /// Where the cells of a leaf are: in the bricks, or among the entries of a list.
+    pub(super) fn cells_of(&self, row: usize) -> Range<usize> {
+        let (_, number) = self.entries().leaf_or_word(row);
+        match self.list() {
             Some(list) => list.range(number as usize),
             None => number as usize..number as usize + self.volume(row) as usize,
-        })
+        }
     }
 }
