@@ -50,12 +50,40 @@ pub fn map<T: Send>(tasks: usize, task: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> 
 /// # Errors
 /// The first in time.
 pub fn try_map<T: Send, E: Send>(tasks: usize, task: &(dyn Fn(usize) -> Result<T, E> + Sync)) -> Result<Vec<T>, E> {
-    // Nobody waits for a lock: a place has one task. rayon's own collection is compiled for every T.
-    let places: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
-    let put = |i: usize, found| *places[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
-    try_each(tasks, &|i| task(i).map(|found| put(i, found)))?;
-    let found = |place: Mutex<Option<T>>| place.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(places.into_iter().map(|place| found(place).expect("every task was done")).collect())
+    let places = Places::new(tasks);
+    try_each(tasks, &|i| {
+        places.put(i, task(i)?);
+        Ok(())
+    })?;
+    Ok(places.all())
+}
+
+/// What each task returned. Nobody waits for a lock: a place has one task.
+///
+/// rayon's own collection is compiled for every T, and so is what is here: loops are a third of the code that iterators are.
+struct Places<T>(Vec<Mutex<Option<T>>>);
+
+impl<T> Places<T> {
+    fn new(tasks: usize) -> Self {
+        let mut places = Vec::with_capacity(tasks);
+        for _ in 0..tasks {
+            places.push(Mutex::new(None));
+        }
+        Self(places)
+    }
+
+    fn put(&self, task: usize, found: T) {
+        *self.0[task].lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+    }
+
+    /// In the order of the tasks, all of which were done.
+    fn all(self) -> Vec<T> {
+        let mut all = Vec::with_capacity(self.0.len());
+        for place in self.0 {
+            all.push(place.into_inner().unwrap_or_else(PoisonError::into_inner).expect("every task was done"));
+        }
+        all
+    }
 }
 
 /// Threads beside rayon's that wait for somebody else, in this process.
@@ -73,9 +101,22 @@ pub(crate) fn try_map_waiting<T: Send, E: Send>(
     most: usize,
     task: &(dyn Fn(usize) -> Result<T, E> + Sync),
 ) -> Result<Vec<T>, E> {
+    let places = Places::new(tasks);
+    try_each_waiting(tasks, most, &|i| {
+        places.put(i, task(i)?);
+        Ok(())
+    })?;
+    Ok(places.all())
+}
+
+/// The same for tasks that return nothing.
+fn try_each_waiting<E: Send>(
+    tasks: usize,
+    most: usize,
+    task: &(dyn Fn(usize) -> Result<(), E> + Sync),
+) -> Result<(), E> {
     let next = AtomicUsize::new(0);
     let failure = Mutex::new(None);
-    let places: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
     let lock_failure = || failure.lock().unwrap_or_else(PoisonError::into_inner);
     let work = || {
         loop {
@@ -83,11 +124,8 @@ pub(crate) fn try_map_waiting<T: Send, E: Send>(
             if i >= tasks || lock_failure().is_some() {
                 return;
             }
-            match task(i) {
-                Ok(found) => *places[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(found),
-                Err(error) => {
-                    lock_failure().get_or_insert(error);
-                }
+            if let Err(error) = task(i) {
+                lock_failure().get_or_insert(error);
             }
         }
     };
@@ -108,13 +146,7 @@ pub(crate) fn try_map_waiting<T: Send, E: Send>(
         }
         work();
     });
-    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None => {
-            let found = |place: Mutex<Option<T>>| place.into_inner().unwrap_or_else(PoisonError::into_inner);
-            Ok(places.into_iter().map(|place| found(place).expect("every task was done")).collect())
-        }
-    }
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
 /// Calls `body` with a scope in which tasks start others, and waits for all of them.

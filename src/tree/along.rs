@@ -5,34 +5,61 @@
 //! key is not above the cell's own. A flat curve, as the canonical one, has no such runs; a tree of such a plan lies along Morton's,
 //! which serves every scheme and has as many codes.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use crate::curve::CurveKind;
 use crate::dimension::here;
-use crate::geometry::{Level, Region};
+use crate::geometry::{Domain, Region};
 use crate::per_axis;
 use crate::plan::Plan;
-use crate::result::Terminal;
 use crate::tree::axis::AxisRegions;
-use crate::tree::error::TreeError;
+use crate::tree::order::{CurveOrder, CurveRegions};
 
 /// A plan whose curve is hierarchical, and the keys of its regions.
 #[derive(Debug, Clone)]
 pub(super) struct Along<const K: usize> {
     plan: Plan<K>,
-    /// Descendants on the deepest level that a region has, by its level; 0 where they are 2^64.
-    descendants: Vec<u64>,
+    order: CurveOrder,
     /// Cells of a region, by its level; None where not all regions of a level have as many.
     volumes: Vec<Option<u64>>,
-    /// R; the largest number where that is more.
-    pub(super) children: u64,
     /// The axes of the deepest level.
     axes: [AxisRegions; K],
 }
 
-/// Sorts by keys of so many bits.
-fn sort_by_key(terminals: &mut [Terminal], descendants: &[u64], bits: u32) {
-    Terminal::sort_by(terminals, bits, &|region| region.code.wrapping_mul(descendants[region.level() as usize]));
+/// What is known of keys whatever the axes.
+impl<const K: usize> Deref for Along<K> {
+    type Target = CurveOrder;
+
+    #[inline]
+    fn deref(&self) -> &CurveOrder {
+        &self.order
+    }
+}
+
+impl<const K: usize> CurveRegions for Along<K> {
+    fn order(&self) -> &CurveOrder {
+        &self.order
+    }
+
+    fn grid(&self, level: u32) -> &[u32] {
+        &self.plan.levels()[level as usize].grid
+    }
+
+    fn code_at(&self, level: u32, coords: &[u32]) -> u64 {
+        self.plan.encoding().encode(level, per_axis::each(|j| coords[j]))
+    }
+
+    fn cells_of(&self, level: u32, code: u64) -> u128 {
+        self.plan.region(level, code).cells_wide()
+    }
+
+    fn halved(&self, halvings: u32) -> Option<(CurveOrder, Vec<u32>)> {
+        let (domain, plan) = (self.plan.domain(), &self.plan);
+        let size = per_axis::each(|j| domain.size()[j] >> halvings);
+        let domain = Domain::new(size, domain.window(), domain.sample()).ok()?;
+        let plan = Plan::new(domain, *plan.scheme(), plan.curve(), plan.rule()).ok()?;
+        Some((Self::new(&plan).order, size.to_vec()))
+    }
 }
 
 impl<const K: usize> Along<K> {
@@ -45,44 +72,22 @@ impl<const K: usize> Along<K> {
         let curve = if plan.curve().is_hierarchical() { plan.curve() } else { CurveKind::Morton };
         let plan = Plan::new(*plan.domain(), *plan.scheme(), curve, plan.rule())
             .expect("what was planned can be, and Morton order serves what the canonical order does");
-        let children = plan.scheme().children();
-        let deepest = plan.levels().len() as u32 - 1;
-        // Not of `children`, which is less than 2^64 where R is just that.
-        let family = plan.scheme().r.iter().fold(1, |family: u64, &r| family.wrapping_mul(r.into()));
-        let descendants = (0..=deepest).map(|level| family.wrapping_pow(deepest - level)).collect();
-        let volumes = plan.levels().iter().map(Level::volume).collect();
-        let (size, grid) = (plan.domain().size(), plan.levels()[deepest as usize].grid);
-        let axes = std::array::from_fn(|j| AxisRegions::new(size[j], grid[j]));
-        Self { plan, descendants, volumes, children, axes }
+        let (size, cells, scheme) = (plan.domain().size(), plan.domain().cells(), plan.scheme());
+        let (mut order, mut volumes) =
+            (CurveOrder::new(cells, &scheme.r, scheme.children(), plan.levels().len()), Vec::new());
+        for level in plan.levels() {
+            let most = Region { corner: [0; K], extent: per_axis::each(|j| size[j].div_ceil(level.grid[j])) };
+            order.push(level.regions(), most.cells_wide());
+            volumes.push(level.volume());
+        }
+        let grid = plan.levels()[plan.levels().len() - 1].grid;
+        let mut axes = [AxisRegions::new(1, 1); K];
+        (0..K).for_each(|j| axes[j] = AxisRegions::new(size[j], grid[j]));
+        Self { plan, order, volumes, axes }
     }
 
     pub(super) fn plan(&self) -> &Plan<K> {
         &self.plan
-    }
-
-    /// The deepest level.
-    #[inline]
-    pub(super) fn deepest(&self) -> u32 {
-        self.descendants.len() as u32 - 1
-    }
-
-    /// The key of the region that `code` names on `level`.
-    #[inline]
-    pub(super) fn key(&self, level: u32, code: u64) -> u64 {
-        // 2^64 descendants has the only region of its level.
-        code.wrapping_mul(self.descendants[level as usize])
-    }
-
-    /// Sorts regions by their keys.
-    pub(super) fn sort(&self, terminals: &mut [Terminal]) {
-        let last = self.codes(self.deepest()) - 1;
-        sort_by_key(terminals, &self.descendants, u128::BITS - last.leading_zeros());
-    }
-
-    /// The code on `level` of the region that holds what has this key.
-    #[inline]
-    pub(super) fn code(&self, level: u32, key: u64) -> u64 {
-        key.checked_div(self.descendants[level as usize]).unwrap_or(0)
     }
 
     /// The cells of a region of `level` whose key is `key`; the largest number where 64 bits do not hold it.
@@ -92,79 +97,9 @@ impl<const K: usize> Along<K> {
         self.volumes[level as usize].unwrap_or_else(counted)
     }
 
-    /// The key of the last descendant of a region of `level` whose own key is `key`.
-    #[inline]
-    pub(super) fn last(&self, level: u32, key: u64) -> u64 {
-        key.wrapping_add(self.descendants[level as usize].wrapping_sub(1))
-    }
-
-    /// The number of codes on `level`. Of 128 bits, as all ends of runs are: the code after the last can be 2^64.
-    pub(super) fn codes(&self, level: u32) -> u128 {
-        self.plan.levels()[level as usize].regions()
-    }
-
-    /// All keys.
-    pub(super) fn whole(&self) -> Range<u128> {
-        0..self.codes(self.deepest())
-    }
-
-    /// The most cells of a region of `level`.
-    pub(super) fn most_cells(&self, level: u32) -> u128 {
-        let (size, grid) = (self.plan.domain().size(), self.plan.levels()[level as usize].grid);
-        Region { corner: [0; K], extent: per_axis::each(|j| size[j].div_ceil(grid[j])) }.cells_wide()
-    }
-
-    /// The first level from `above` on whose regions have at most so many cells, or the deepest.
-    pub(super) fn level_of(&self, above: u32, cells: u128) -> u32 {
-        (above..self.deepest()).find(|&level| self.most_cells(level) <= cells).unwrap_or(self.deepest())
-    }
-
-    /// The codes on `level` of what lies below the regions `codes` of a level above it, or of the same.
-    pub(super) fn below(&self, above: u32, codes: Range<u128>, level: u32) -> Range<u128> {
-        let each = self.codes(level) / self.codes(above);
-        codes.start * each..codes.end * each
-    }
-
-    /// The keys of what lies below a run of a level's codes.
-    ///
-    /// # Errors
-    /// [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run.
-    pub(super) fn keys(&self, level: u32, codes: Range<u128>) -> Result<Range<u128>, TreeError> {
-        let deepest = self.deepest();
-        if level > deepest {
-            return Err(TreeError::Level { level, deepest });
-        }
-        if codes.is_empty() {
-            return Err(TreeError::Codes { start: codes.start, end: codes.end });
-        }
-        let last = (self.codes(level) - 1) as u64;
-        if codes.end - 1 > last.into() {
-            return Err(TreeError::Code { level, code: codes.end - 1, last });
-        }
-        Ok(self.below(level, codes, deepest))
-    }
-
-    /// The keys of what a region has below it.
-    pub(super) fn run(&self, level: u32, key: u64) -> Range<u128> {
-        key.into()..u128::from(self.last(level, key)) + 1
-    }
-
     /// The cells of what lies below a run of keys.
     pub(super) fn cells(&self, keys: Range<u128>) -> u128 {
-        let (mut next, mut cells) = (keys.start, 0u128);
-        while next < keys.end {
-            // The largest region that begins there and does not reach beyond.
-            let fits = |&level: &u32| {
-                let code = self.code(level, next as u64);
-                let run = self.run(level, self.key(level, code));
-                run.start == next && run.end <= keys.end
-            };
-            let level = (0..self.deepest()).find(fits).unwrap_or(self.deepest());
-            let region = self.plan.region(level, self.code(level, next as u64));
-            cells = cells.saturating_add(region.cells_wide());
-            next = self.run(level, next as u64).end;
-        }
-        cells
+        self.order.sum(keys, &|level, code| self.cells_of(level, code))
     }
 
     /// The coordinates on the deepest level of the region that a cell of the domain lies in.

@@ -178,7 +178,7 @@ impl<const K: usize> Tree<K> {
 
     /// Writes the cells of a box of the domain, in layers along the last axis that has several.
     fn paint<W: Width>(&self, bricks: &[W], window: &Region<K>, cells: &mut [W]) {
-        let axis = (0..K).rev().find(|&j| window.extent[j] > 1).unwrap_or(0);
+        let axis = last_axis(&window.extent);
         let layer = cells.len() / window.extent[axis] as usize;
         let thickness = PIECE.div_ceil(layer);
         let some = |number: usize, cells: &mut [W]| {
@@ -250,4 +250,9 @@ impl<const K: usize> Tree<K> {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// The last axis on which a box has several cells; 0 if there is none.
+fn last_axis(extent: &[u32]) -> usize {
+    extent.iter().rposition(|&cells| cells > 1).unwrap_or(0)
 }

@@ -12,6 +12,7 @@ use crate::result::{Cells, DenseArray, Stored, dense_fits, each_width};
 use crate::rule::exact;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
+use crate::tree::list::ListedRuns;
 use crate::tree::provenance::Provenance;
 use crate::tree::representative::{Pick, Representative};
 use crate::tree::stored::Tree;
@@ -124,21 +125,22 @@ impl<const K: usize> Tree<K> {
 
     /// Shows a pick the cells of some rows.
     pub(super) fn count(&self, rows: Range<usize>, pick: &mut Pick) {
-        for (word, cells) in rows.flat_map(|row| self.runs(row)) {
-            pick.add(word, cells);
-            if !pick.is_open() {
-                return;
+        for row in rows {
+            for (word, cells) in self.runs(row) {
+                pick.add(word, cells);
+                if !pick.is_open() {
+                    return;
+                }
             }
         }
     }
 
     /// The values of a row's cells in their order, each with how often it comes in a row.
-    pub(super) fn runs(&self, row: usize) -> impl Iterator<Item = (u64, u128)> {
+    pub(super) fn runs(&self, row: usize) -> CellRuns<'_> {
         let region = self.region(row);
         let uniform = region.uniform().map(|word| (word, region.cells().cells_wide()));
         let listed = self.listed_leaf(row).map(|leaf| leaf.runs(region.cells().cells_wide()));
-        CellRuns { cells: &self.bricks, places: region.brick().unwrap_or(0..0), uniform }
-            .chain(listed.into_iter().flatten())
+        CellRuns { cells: &self.bricks, places: region.brick().unwrap_or(0..0), uniform, listed }
     }
 }
 
@@ -170,11 +172,13 @@ fn cut_at(
 }
 
 /// The values of cells in a row, each with how often it comes.
-struct CellRuns<'a> {
+pub(super) struct CellRuns<'a> {
     cells: &'a Cells,
     places: Range<usize>,
     /// What comes before those of the cells.
     uniform: Option<(u64, u128)>,
+    /// Those of a sparse leaf.
+    listed: Option<ListedRuns<'a>>,
 }
 
 impl Iterator for CellRuns<'_> {
@@ -183,6 +187,9 @@ impl Iterator for CellRuns<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(uniform) = self.uniform.take() {
             return Some(uniform);
+        }
+        if let Some(listed) = &mut self.listed {
+            return listed.next();
         }
         let start = self.places.next()?;
         // Cells of other bits are other words, or NaNs of other bits, which come again.

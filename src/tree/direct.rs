@@ -1,5 +1,7 @@
 //! Look-ups without a search: a table of all regions of the deepest level, where that is small beside the tree itself.
 
+use std::ops::Range;
+
 use crate::geometry::Region;
 use crate::memory::{Refused, reserve, zeros};
 use crate::per_axis;
@@ -35,42 +37,36 @@ impl<const K: usize> Direct<K> {
     /// For these rows; None if the tables would take more than a quarter of `bytes`, those of the tree, or there is no memory.
     pub(super) fn new(along: &Along<K>, entries: &Entries, bytes: u64) -> Option<Self> {
         let (size, grid) = (along.plan().domain().size(), along.plan().levels()[along.deepest() as usize].grid);
-        let regions = grid.iter().fold(1, |product: u128, &m| product.saturating_mul(m.into()));
-        let cells: u128 = size.iter().map(|&n| u128::from(n)).sum();
+        let (regions, mut cells) = (along.codes(along.deepest()), 0);
+        for n in size {
+            cells += u128::from(n);
+        }
         let need = (regions * size_of::<u32>() as u128).saturating_add(cells * size_of::<AxisPlace>() as u128);
         let counted = regions < NONE.into() && entries.len() < NONE as usize;
         (counted && need <= SMALL.max(u128::from(bytes / 4))).then(|| Self::made(along, entries, size, grid).ok())?
     }
 
     fn made(along: &Along<K>, entries: &Entries, size: [u32; K], grid: [u32; K]) -> Result<Self, Refused> {
-        let mut stride = [1u32; K];
-        (1..K).for_each(|j| stride[j] = stride[j - 1] * grid[j - 1]);
-        let mut axes: [Vec<AxisPlace>; K] = std::array::from_fn(|_| Vec::new());
+        let (mut axes, mut stride, mut regions) = ([const { Vec::new() }; K], [0usize; K], 1);
         for j in 0..K {
-            reserve(&mut axes[j], size[j] as usize)?;
-            for number in 0..grid[j] {
-                let cells = along.axis(j, number);
-                let place = |cell| AxisPlace {
-                    region: number * stride[j],
-                    offset: cell - cells.start,
-                    extent: cells.end - cells.start,
-                };
-                axes[j].extend(cells.clone().map(place));
-            }
+            stride[j] = regions;
+            axes[j] = places([size[j], grid[j]], regions as u32, &|number| along.axis(j, number))?;
+            regions *= grid[j] as usize;
         }
-        let mut rows = zeros::<u32>(grid.iter().map(|&m| m as usize).product())?;
+        let mut rows = zeros::<u32>(regions)?;
         rows.fill(NONE);
         let (encoding, r) = (along.plan().encoding(), along.plan().scheme().r);
         for row in 0..entries.len() {
             let level = entries.level(row);
             let coords = encoding.decode(level, along.code(level, entries.keys[row]));
-            let below: Region<K> = Region {
-                corner: per_axis::each(|j| coords[j] * r[j].pow(along.deepest() - level)),
-                extent: per_axis::each(|j| r[j].pow(along.deepest() - level)),
-            };
+            let extent: [u32; K] = per_axis::each(|j| r[j].pow(along.deepest() - level));
+            let below = Region { corner: per_axis::each(|j| coords[j] * extent[j]), extent };
             for first in below.rows() {
-                let start = (0..K).map(|j| first[j] as usize * stride[j] as usize).sum::<usize>();
-                rows[start..start + below.extent[0] as usize].fill(row as u32);
+                let mut start = 0;
+                for j in 0..K {
+                    start += first[j] as usize * stride[j];
+                }
+                rows[start..start + extent[0] as usize].fill(row as u32);
             }
         }
         Ok(Self { axes, rows })
@@ -96,6 +92,22 @@ impl<const K: usize> Direct<K> {
         let cells: usize = self.axes.iter().map(Vec::len).sum();
         (cells * size_of::<AxisPlace>() + self.rows.len() * size_of::<u32>()) as u64
     }
+}
+
+/// Where each of an axis' cells lies, of so many cells and regions. The regions on the axes below are `stride`.
+fn places(
+    [cells, regions]: [u32; 2],
+    stride: u32,
+    cells_of: &dyn Fn(u32) -> Range<u32>,
+) -> Result<Vec<AxisPlace>, Refused> {
+    let mut places = Vec::new();
+    reserve(&mut places, cells as usize)?;
+    for number in 0..regions {
+        let own = cells_of(number);
+        let extent = own.end - own.start;
+        places.extend((0..extent).map(|offset| AxisPlace { region: number * stride, offset, extent }));
+    }
+    Ok(places)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::memory::{Refused, reserve, zeros};
 use crate::parallel;
 use crate::result::{Content, Terminal};
-use crate::tree::along::Along;
+use crate::tree::order::CurveOrder;
 use crate::tree::provenance::Provenance;
 
 /// The bits of a tag that are not the level, which is at most 32 since every level has more regions on some axis. A leaf's cells
@@ -203,10 +203,15 @@ impl Entries {
         (self.is_leaf(index), self.what[index])
     }
 
+    /// Rows as the rest of the crate knows terminal regions.
+    pub(super) fn terminals(&self, order: &CurveOrder, rows: Range<usize>) -> Vec<Terminal> {
+        rows.map(|row| self.terminal(order, row)).collect()
+    }
+
     /// The row as the rest of the crate knows terminal regions.
-    pub(super) fn terminal<const K: usize>(&self, along: &Along<K>, index: usize) -> Terminal {
+    pub(super) fn terminal(&self, order: &CurveOrder, index: usize) -> Terminal {
         let level = self.level(index);
-        let code = along.code(level, self.keys[index]);
+        let code = order.code(level, self.keys[index]);
         match self.content(index) {
             Content::Uniform(word) => Terminal::uniform(level, code, word),
             Content::Leaf { brick } => Terminal::leaf(level, code, brick),

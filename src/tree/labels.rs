@@ -128,7 +128,7 @@ impl<const K: usize> Tree<K> {
             rest.take(cell);
         }
         let (leaf, each) =
-            (region.listed_leaf(), |visit: &mut dyn FnMut([u32; K])| entries().for_each(|(cell, _)| visit(cell)));
+            (region.listed_leaf(), |visit: &mut dyn FnMut(&[u32])| entries().for_each(|(cell, _)| visit(&cell)));
         if let Some(bounds) = bounds_without(own, &each, leaf.places.len()) {
             rest.first = bounds.corner;
             rest.end = per_axis::each(|j| bounds.corner[j] + bounds.extent[j]);

@@ -28,6 +28,7 @@ mod large;
 mod list;
 mod look_up;
 mod noise;
+mod order;
 mod parts;
 mod piece;
 mod points;

@@ -6,6 +6,7 @@ use crate::memory::{Refused, reserve};
 use crate::result::{Cells, Content, MemoryError, Stored};
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
+use crate::tree::order::CurveOrder;
 use crate::tree::predicate::{Criterion, Span, Uniform};
 use crate::tree::provenance::Provenance;
 
@@ -43,24 +44,24 @@ impl Piece {
     }
 
     /// The next region, of one value, which all its cells have been seen to have, or to be near enough to.
-    pub(super) fn uniform<const K: usize>(&mut self, along: &Along<K>, level: u32, code: u64, found: Uniform) {
+    pub(super) fn uniform(&mut self, order: &CurveOrder, level: u32, code: u64, found: Uniform) {
         let (mut level, mut code, mut found) = (level, code, found);
-        self.push(along, level, code, found);
-        while level > 0 && code % along.children == along.children - 1 {
-            let family = usize::try_from(along.children).ok().and_then(|r| self.entries.len().checked_sub(r));
+        self.push(order, level, code, found);
+        while level > 0 && code % order.children == order.children - 1 {
+            let family = usize::try_from(order.children).ok().and_then(|r| self.entries.len().checked_sub(r));
             // Regions follow each other, so that so many of one level before the last child are its siblings.
             let Some((start, parent)) = family.and_then(|start| Some((start, self.family(start, level, found)?)))
             else {
                 return;
             };
             self.truncate(start);
-            (level, code, found) = (level - 1, code / along.children, parent);
-            self.push(along, level, code, found);
+            (level, code, found) = (level - 1, code / order.children, parent);
+            self.push(order, level, code, found);
         }
     }
 
-    fn push<const K: usize>(&mut self, along: &Along<K>, level: u32, code: u64, found: Uniform) {
-        self.entries.uniform(level, along.key(level, code), found.word, Provenance::Proved);
+    fn push(&mut self, order: &CurveOrder, level: u32, code: u64, found: Uniform) {
+        self.entries.uniform(level, order.key(level, code), found.word, Provenance::Proved);
         if let Criterion::Spans(_) = self.criterion {
             self.spans.push(found.span);
         }
@@ -82,8 +83,8 @@ impl Piece {
     }
 
     /// The next region, a leaf whose brick begins at `place`.
-    pub(super) fn leaf<const K: usize>(&mut self, along: &Along<K>, level: u32, code: u64, place: u64) {
-        self.entries.leaf(level, along.key(level, code), place);
+    pub(super) fn leaf(&mut self, order: &CurveOrder, level: u32, code: u64, place: u64) {
+        self.entries.leaf(level, order.key(level, code), place);
         if let Criterion::Spans(_) = self.criterion {
             self.spans.push(Span::NONE);
         }
@@ -102,14 +103,14 @@ impl Piece {
 
     /// The first of the rows at the end that can still become one region with what follows: the number of all rows if there are none.
     /// The piece covers the keys from `first` to before `next`.
-    fn undecided<const K: usize>(&self, along: &Along<K>, first: u128, next: u128) -> usize {
+    fn undecided(&self, order: &CurveOrder, first: u128, next: u128) -> usize {
         let len = self.entries.len();
-        if next == along.whole().end {
+        if next == order.whole().end {
             return len;
         }
-        for level in 0..along.deepest() {
+        for level in 0..order.deepest() {
             // The region that goes on.
-            let begins = along.key(level, along.code(level, next as u64));
+            let begins = order.key(level, order.code(level, next as u64));
             if u128::from(begins) == next || u128::from(begins) < first {
                 continue;
             }
@@ -129,13 +130,8 @@ impl Piece {
 
     /// Takes from it what no later region changes, as the piece that covers the keys from `first` to the one that is returned: nothing if
     /// all of it may still become one region with what follows. Before it covered those up to `next`.
-    pub(super) fn decided<const K: usize>(
-        &mut self,
-        along: &Along<K>,
-        first: u128,
-        next: u128,
-    ) -> Option<(Self, u128)> {
-        let undecided = self.undecided(along, first, next);
+    pub(super) fn decided(&mut self, order: &CurveOrder, first: u128, next: u128) -> Option<(Self, u128)> {
+        let undecided = self.undecided(order, first, next);
         if undecided == 0 {
             return None;
         }
@@ -181,10 +177,10 @@ impl Piece {
     ///
     /// # Errors
     /// If there is no memory for them.
-    pub(super) fn append<const K: usize>(&mut self, along: &Along<K>, next: &Self) -> Result<(), Refused> {
+    pub(super) fn append(&mut self, order: &CurveOrder, next: &Self) -> Result<(), Refused> {
         self.bricks.reserve(next.bricks.len())?;
         let by = self.bricks.len() as u64;
-        self.append_rows(along, next, by)?;
+        self.append_rows(order, next, by)?;
         self.bricks.append(&next.bricks);
         Ok(())
     }
@@ -193,12 +189,7 @@ impl Piece {
     ///
     /// # Errors
     /// If there is no memory for them.
-    pub(super) fn append_rows<const K: usize>(
-        &mut self,
-        along: &Along<K>,
-        next: &Self,
-        by: u64,
-    ) -> Result<(), Refused> {
+    pub(super) fn append_rows(&mut self, order: &CurveOrder, next: &Self, by: u64) -> Result<(), Refused> {
         self.entries.reserve(next.entries.len())?;
         reserve(&mut self.spans, next.spans.len())?;
         for index in 0..next.entries.len() {
@@ -206,7 +197,7 @@ impl Piece {
                 Content::Uniform(word) => {
                     let level = next.entries.level(index);
                     let span = next.spans.get(index).copied().unwrap_or(Span::NONE);
-                    self.uniform(along, level, along.code(level, next.entries.keys[index]), Uniform { word, span });
+                    self.uniform(order, level, order.code(level, next.entries.keys[index]), Uniform { word, span });
                 }
                 // No family from before it can be of one value, and those after it have been looked at in their own piece.
                 Content::Leaf { .. } => {

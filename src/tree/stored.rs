@@ -15,6 +15,7 @@ use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::finder::Finder;
 use crate::tree::list::{ListedCells, ListedLeaf};
+use crate::tree::order::{CurveOrder, CurveRegions};
 
 /// The terminal regions of a domain in the order of the curve, and the bricks of its leaves in the same order.
 ///
@@ -69,12 +70,7 @@ impl<const K: usize> Tree<K> {
         if tiles(&along, &entries, &part) {
             return Ok(Self::tiled(along, part, entries, bricks)?);
         }
-        let cells = |row: usize| {
-            let terminal = entries.terminal(&along, row);
-            along.plan().region(terminal.level(), terminal.code).cells_wide()
-        };
-        let cells = (0..entries.len()).map(cells).fold(0, u128::saturating_add);
-        Err(TreeError::Tiling { found: entries.len(), cells, total: along.cells(part) })
+        Err(TreeError::Tiling { found: entries.len(), cells: cells(&along, &entries), total: along.cells(part) })
     }
 
     /// The same of regions that were seen to cover the part.
@@ -194,12 +190,7 @@ impl<const K: usize> Tree<K> {
             append_le(&self.bricks, start..start + cells, bytes);
         };
         // As many at a time as a batch of a run.
-        let sum = |first: usize| {
-            let rows = first..rows.end.min(first + (1 << 16));
-            let terminals: Vec<Terminal> = rows.map(|row| self.entries.terminal(&self.along, row)).collect();
-            RegionsChecksum::of(self.plan(), &terminals, &brick)
-        };
-        rows.clone().step_by(1 << 16).map(sum).sum()
+        sum(rows, 1 << 16, &|rows| RegionsChecksum::of(self.plan(), &self.entries.terminals(&self.along, rows), &brick))
     }
 
     /// The same of the tree of a list.
@@ -227,10 +218,21 @@ impl<const K: usize> Tree<K> {
 const TOGETHER: usize = 1 << 14;
 
 /// True if there are regions, and each begins where the one before it ends, from the first key of the part to the last.
-pub(super) fn tiles<const K: usize>(along: &Along<K>, entries: &Entries, part: &Range<u128>) -> bool {
-    let end = |row: usize| along.run(entries.level(row), entries.keys[row]).end;
+pub(super) fn tiles(order: &CurveOrder, entries: &Entries, part: &Range<u128>) -> bool {
+    let end = |row: usize| order.run(entries.level(row), entries.keys[row]).end;
     let follows = |row: usize| u128::from(entries.keys[row]) == if row == 0 { part.start } else { end(row - 1) };
     let some = |i| parallel::piece(entries.len(), TOGETHER, i).all(follows);
     let all = parallel::map(entries.len().div_ceil(TOGETHER), &some).into_iter().all(|follows| follows);
     all && entries.len() > 0 && end(entries.len() - 1) == part.end
+}
+
+/// The cells of all regions.
+fn cells(regions: &dyn CurveRegions, entries: &Entries) -> u128 {
+    let cells = |terminal: &Terminal| regions.cells_of(terminal.level(), terminal.code);
+    entries.terminals(regions.order(), 0..entries.len()).iter().map(cells).fold(0, u128::saturating_add)
+}
+
+/// The sum over some rows, so many of them at a time.
+fn sum(rows: Range<usize>, each: usize, some: &dyn Fn(Range<usize>) -> RegionsChecksum) -> RegionsChecksum {
+    rows.clone().step_by(each).map(|first| some(first..rows.end.min(first + each))).sum()
 }

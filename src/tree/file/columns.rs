@@ -5,12 +5,12 @@ use std::ops::Range;
 use crate::cell::CellType;
 use crate::memory::{Refused, reserve};
 use crate::parallel;
-use crate::result::{Cells, Content, Width, each_width};
+use crate::result::{Cells, Width, each_width};
 use crate::rule::exact;
-use crate::tree::along::Along;
 use crate::tree::entries::Entries;
+use crate::tree::file::tree_part::TreePart;
+use crate::tree::order::CurveRegions;
 use crate::tree::provenance::Provenance;
-use crate::tree::stored::Tree;
 
 /// Where a row has no brick.
 pub(super) const NO_BRICK: i64 = -1;
@@ -44,30 +44,25 @@ impl Columns {
     ///
     /// # Errors
     /// If there is no memory.
-    pub(super) fn of<const K: usize>(tree: &Tree<K>, rows: Range<usize>) -> Result<(Self, Range<usize>), Refused> {
+    pub(super) fn of(tree: &dyn TreePart, rows: Range<usize>) -> Result<(Self, Range<usize>), Refused> {
         let mut columns = Self::default();
         let len = rows.len();
         reserve(&mut columns.level, len)?;
         reserve(&mut columns.provenance, len)?;
         reserve(&mut columns.brick, len)?;
-        columns.position = vec![Vec::new(); K];
+        columns.position = vec![Vec::new(); tree.axes()];
         for axis in &mut columns.position {
             reserve(axis, len)?;
         }
-        let mut cells: Option<Range<usize>> = None;
+        let (entries, mut cells): (&Entries, Option<Range<usize>>) = (tree.entries(), None);
         for row in rows.clone() {
-            let region = tree.region(row);
-            columns.level.push(region.level() as u8);
-            let coords = tree.plan().encoding().decode(region.level(), region.code());
-            for j in 0..K {
-                columns.position[j].push(coords[j]);
-            }
-            columns.provenance.push(number(region.provenance()));
-            let listed = tree.list.as_ref().filter(|_| tree.entries.is_leaf(row));
-            let listed = listed.map(|list| list.range(tree.entries.leaf_or_word(row).1 as usize));
-            columns.brick.push(match region.brick().or(listed) {
-                None => NO_BRICK,
-                Some(brick) => {
+            columns.level.push(entries.level(row) as u8);
+            tree.put_coords(row, &mut columns.position);
+            columns.provenance.push(number(entries.provenance(row)));
+            columns.brick.push(match entries.is_leaf(row) {
+                false => NO_BRICK,
+                true => {
+                    let brick = tree.cells_of(row);
                     let first = cells.get_or_insert(brick.start..brick.start);
                     first.end = brick.end;
                     (brick.start - first.start) as i64
@@ -87,12 +82,12 @@ impl Columns {
     ///
     /// # Errors
     /// The first row that cannot be, and why.
-    pub(super) fn entries<const K: usize>(
+    pub(super) fn entries(
         &self,
-        along: &Along<K>,
+        regions: &dyn CurveRegions,
         kind: CellType,
     ) -> Result<(Entries, u64), (usize, String)> {
-        self.rows(along, kind, None)
+        self.rows(regions, kind, None)
     }
 
     /// The same of the tree of a list, whose leaves lie on any level: where the entries of each begin. They end where those of the next
@@ -100,23 +95,24 @@ impl Columns {
     ///
     /// # Errors
     /// As [`entries`](Self::entries).
-    pub(super) fn listed<const K: usize>(
+    pub(super) fn listed(
         &self,
-        along: &Along<K>,
+        regions: &dyn CurveRegions,
         kind: CellType,
     ) -> Result<(Entries, Vec<u64>), (usize, String)> {
         let mut starts = Vec::new();
-        let (entries, _) = self.rows(along, kind, Some(&mut starts))?;
+        let (entries, _) = self.rows(regions, kind, Some(&mut starts))?;
         Ok((entries, starts))
     }
 
-    fn rows<const K: usize>(
+    fn rows(
         &self,
-        along: &Along<K>,
+        regions: &dyn CurveRegions,
         kind: CellType,
         mut starts: Option<&mut Vec<u64>>,
     ) -> Result<(Entries, u64), (usize, String)> {
-        let (plan, deepest) = (along.plan(), along.deepest());
+        let (order, deepest) = (regions.order(), regions.order().deepest());
+        let mut coords = vec![0; self.position.len()];
         let (mut entries, mut cells) = (Entries::default(), 0u64);
         entries.reserve(self.level.len()).map_err(|refused| (0, format!("no memory for {} bytes", refused.bytes)))?;
         for row in 0..self.level.len() {
@@ -125,8 +121,8 @@ impl Columns {
             if level > deepest {
                 return wrong(format!("level {level}; levels are 0 to {deepest}"));
             }
-            let (mut coords, grid) = ([0; K], plan.levels()[level as usize].grid);
-            for j in 0..K {
+            let grid = regions.grid(level);
+            for j in 0..coords.len() {
                 coords[j] = self.position[j][row];
                 if coords[j] >= grid[j] {
                     return wrong(format!(
@@ -135,7 +131,8 @@ impl Columns {
                     ));
                 }
             }
-            let key = along.key(level, plan.encoding().encode(level, coords));
+            let code = regions.code_at(level, &coords);
+            let key = order.key(level, code);
             let Some(provenance) = of_number(self.provenance[row]) else {
                 return wrong(format!("provenance {}; it is 0, 1 or 2", self.provenance[row]));
             };
@@ -168,7 +165,7 @@ impl Columns {
                 (_, None) => {
                     entries.leaf(level, key, cells);
                     // No more than the domain has, which a tree's header was checked for.
-                    cells += plan.region(level, along.code(level, key)).volume();
+                    cells += regions.cells_of(level, code) as u64;
                 }
             }
         }
@@ -192,17 +189,12 @@ fn of_number(written: u8) -> Option<Provenance> {
 }
 
 /// The least and the greatest word of a row's cells.
-pub(super) fn ends<const K: usize>(tree: &Tree<K>, row: usize) -> [u64; 2] {
-    match tree.region(row).content() {
-        Content::Uniform(word) => [word; 2],
-        Content::Leaf { brick: None } => {
-            let region = tree.region(row);
-            region.listed_leaf().ends(region.cells().cells_wide())
-        }
-        Content::Leaf { .. } => {
-            let brick = tree.region(row).brick().expect("it is a leaf");
-            of_cells(tree.bricks(), brick)
-        }
+pub(super) fn ends(tree: &dyn TreePart, row: usize) -> [u64; 2] {
+    let (leaf, number) = tree.entries().leaf_or_word(row);
+    match (leaf, tree.list()) {
+        (false, _) => [number; 2],
+        (true, Some(list)) => list.leaf(number as usize).ends(tree.volume_wide(row)),
+        (true, None) => of_cells(tree.bricks(), tree.cells_of(row)),
     }
 }
 

@@ -10,8 +10,10 @@ use crate::result::{Cells, MaterialiseError, Terminal};
 use crate::tree::along::Along;
 use crate::tree::collector::{are_kept, entries_of, put_in_order};
 use crate::tree::error::TreeError;
+use crate::tree::file::shards::Shards;
 use crate::tree::file::staged::FinishedShard;
 use crate::tree::file::writer::TreeWriter;
+use crate::tree::order::CurveOrder;
 use crate::tree::stored::Tree;
 
 /// About how many rows a piece has, and how many bytes of bricks: enough for many threads, and little beside all of them.
@@ -71,7 +73,7 @@ fn write_run_here<const K: usize>(
     each: &OfPart<'_, K>,
 ) -> Result<Instant, TreeError> {
     let Some(writer) = writers.first() else { return Ok(Instant::now()) };
-    let brick = writer.along.most_cells(writer.along.deepest()) * u128::from(writer.kind.bytes());
+    let brick = writer.along.most_cells(writer.along.deepest()) * u128::from(writer.written.kind.bytes());
     write_pieces(prepared, writers, each, (BYTES / brick).clamp(1, ROWS as u128) as usize)
 }
 
@@ -82,47 +84,71 @@ fn write_pieces<const K: usize>(
     each: &OfPart<'_, K>,
     rows: usize,
 ) -> Result<Instant, TreeError> {
-    let sink = RunShards {
-        each,
-        rows,
-        writers: writers.iter().map(|writer| &**writer).collect(),
-        first: OnceLock::new(),
-        finished: Mutex::new(Vec::new()),
-        failure: Mutex::new(None),
-    };
+    let sink = RunShards { each, rows, writers: &*writers, progress: RunProgress::default() };
     let delivered = prepared.ordered(&sink);
-    let RunShards { writers: open, first, finished, failure, .. } = sink;
-    // What failed since it was cancelled is no failure of a file.
-    open.iter().try_for_each(|writer| writer.check())?;
-    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)?;
-    delivered?;
-    for (writer, shards) in finished.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        writers[writer].take_note(&shards)?;
+    let progress = sink.progress;
+    for writer in writers.iter() {
+        // What failed since it was cancelled is no failure of a file.
+        writer.written.check()?;
     }
-    Ok(first.into_inner().unwrap_or_else(Instant::now))
+    let (first, finished) = progress.ended()?;
+    delivered?;
+    for (writer, shards) in finished {
+        writers[writer].written.take_note(&shards)?;
+    }
+    Ok(first)
 }
 
 /// Takes the regions of a run along the curve, in pieces of whole shards.
 struct RunShards<'w, const K: usize> {
-    writers: Vec<&'w TreeWriter<K>>,
+    writers: &'w [&'w mut TreeWriter<K>],
     each: &'w OfPart<'w, K>,
     /// Rows of a piece, at least.
     rows: usize,
+    progress: RunProgress,
+}
+
+/// The number of a writer, and what it has finished.
+type FinishedBy = (usize, Vec<FinishedShard>);
+
+/// What became of the pieces.
+#[derive(Default)]
+struct RunProgress {
     /// When the first piece was there.
     first: OnceLock<Instant>,
-    /// The number of a writer, and what it has finished.
-    finished: Mutex<Vec<(usize, Vec<FinishedShard>)>>,
+    finished: Mutex<Vec<FinishedBy>>,
     failure: Mutex<Option<TreeError>>,
+}
+
+impl RunProgress {
+    fn begins(&self) {
+        self.first.get_or_init(Instant::now);
+    }
+
+    fn finishes(&self, writer: usize, shards: Vec<FinishedShard>) {
+        self.finished.lock().unwrap_or_else(PoisonError::into_inner).push((writer, shards));
+    }
+
+    fn fails(&self, error: TreeError) {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// When the first piece was there, and all that is finished.
+    fn ended(self) -> Result<(Instant, Vec<FinishedBy>), TreeError> {
+        self.failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)?;
+        let finished = self.finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok((self.first.into_inner().unwrap_or_else(Instant::now), finished))
+    }
 }
 
 impl<const K: usize> RunShards<'_, K> {
     /// Trees of one run lie along the same curve.
     fn along(&self) -> &Along<K> {
         &self.writers[0].along
-    }
-
-    fn fails(&self, error: TreeError) {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
     /// Writes a piece into all files, and gives the memory of its bricks back.
@@ -134,11 +160,33 @@ impl<const K: usize> RunShards<'_, K> {
         let tree = Tree::new(along.clone(), start.into()..end, entries_of(along, terminals)?, bricks)?;
         let tree = (self.each)(tree)?;
         for (number, writer) in self.writers.iter().enumerate() {
-            let shards = writer.make(&tree)?;
-            self.finished.lock().unwrap_or_else(PoisonError::into_inner).push((number, shards));
+            self.progress.finishes(number, writer.make(&tree)?);
         }
         Ok(tree.into_bricks())
     }
+}
+
+/// How many regions along the curve each piece has, which begins where all files have a shard.
+fn lengths(terminals: &[Terminal], order: &CurveOrder, files: &[&Shards], rows: usize) -> Vec<usize> {
+    let key = |terminal: &Terminal| u128::from(order.key(terminal.level(), terminal.code));
+    let (mut pieces, mut start) = (Vec::new(), 0);
+    for shard in 1..files[0].count {
+        let begins = files[0].keys(shard).start;
+        if start + rows > terminals.len() {
+            break;
+        }
+        // A region that goes on beyond the end of a shard belongs to it.
+        if key(&terminals[start + rows - 1]) >= begins || files.iter().any(|other| !other.begins(begins)) {
+            continue;
+        }
+        let end = start + terminals[start..].partition_point(|terminal| key(terminal) < begins);
+        if terminals.get(end).is_some_and(|terminal| key(terminal) == begins) {
+            pieces.push(end - start);
+            start = end;
+        }
+    }
+    pieces.push(terminals.len() - start);
+    pieces
 }
 
 impl<const K: usize> OrderedSink<K> for RunShards<'_, K> {
@@ -147,46 +195,31 @@ impl<const K: usize> OrderedSink<K> for RunShards<'_, K> {
     }
 
     fn order(&self, run: &Plan<K>, terminals: &mut [Terminal]) {
-        match self.writers.iter().try_for_each(|writer| writer.is_of(Along::new(run).plan())) {
-            Ok(()) => put_in_order(run, self.along(), terminals),
-            Err(error) => self.fails(error.into()),
+        for writer in self.writers {
+            if let Err(error) = writer.is_of(Along::new(run).plan()) {
+                return self.progress.fails(error.into());
+            }
         }
+        put_in_order(run, self.along(), terminals);
     }
 
     fn cut(&self, terminals: &[Terminal]) -> Vec<usize> {
         if !are_kept(terminals) {
-            self.fails(Error::NotKept(MaterialiseError::NotKept).into());
+            self.progress.fails(Error::NotKept(MaterialiseError::NotKept).into());
         }
-        if self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+        if self.progress.has_failed() {
             return Vec::new();
         }
-        let (along, shards, rows) = (self.along(), &self.writers[0].shards, self.rows);
-        let key = |terminal: &Terminal| u128::from(along.key(terminal.level(), terminal.code));
-        let (mut pieces, mut start) = (Vec::new(), 0);
-        for shard in 1..shards.count {
-            let begins = shards.keys(shard).start;
-            if start + rows > terminals.len() {
-                break;
-            }
-            // A region that goes on beyond the end of a shard belongs to it.
-            if key(&terminals[start + rows - 1]) >= begins
-                || self.writers.iter().any(|other| !other.shards.begins(begins))
-            {
-                continue;
-            }
-            let end = start + terminals[start..].partition_point(|terminal| key(terminal) < begins);
-            if terminals.get(end).is_some_and(|terminal| key(terminal) == begins) {
-                pieces.push(end - start);
-                start = end;
-            }
+        let mut shards = Vec::new();
+        for writer in self.writers {
+            shards.push(&writer.written.shards);
         }
-        pieces.push(terminals.len() - start);
-        pieces
+        lengths(terminals, self.along(), &shards, self.rows)
     }
 
     fn take(&self, terminals: &[Terminal], bricks: Cells) -> Option<Cells> {
-        self.first.get_or_init(Instant::now);
-        self.write(terminals, bricks).map_err(|error| self.fails(error)).ok()
+        self.progress.begins();
+        self.write(terminals, bricks).map_err(|error| self.progress.fails(error)).ok()
     }
 }
 

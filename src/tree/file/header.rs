@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::cell::{Cell, CellType};
 use crate::curve::CurveKind;
 use crate::geometry::{Domain, Sample, Scheme};
+use crate::per_axis;
 use crate::plan::Plan;
 use crate::result::RegionsChecksum;
 use crate::rule::{RuleKind, exact};
@@ -91,6 +92,13 @@ pub(super) struct Shape {
     pub(super) checksums: Vec<RegionsChecksum>,
 }
 
+/// Adds on each level how many regions are uniform and how many are leaves.
+pub(super) fn add_terminals(sums: &mut [[u64; 2]], more: &[[u64; 2]]) {
+    for (sum, here) in sums.iter_mut().zip(more) {
+        *sum = [sum[0] + here[0], sum[1] + here[1]];
+    }
+}
+
 /// How the tree of a list is divided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ListKeys {
@@ -115,38 +123,58 @@ struct Label {
 
 impl Header {
     /// Of a tree along the curve of `plan`, which is not canonical, before any shard is there.
-    pub(super) fn new<const K: usize>(plan: &Plan<K>, cell: CellType, info: &TreeInfo, shard_cells: u64) -> Self {
-        let (domain, scheme) = (plan.domain(), plan.scheme());
+    pub(super) fn new<const K: usize>(plan: &Plan<K>, cell: CellType, info: &TreeInfo) -> Self {
+        let (domain, scheme, levels) = (plan.domain(), plan.scheme(), plan.levels().len());
+        let mut header = Self::of(cell, info);
+        header.size.extend_from_slice(&domain.size());
+        header.window.extend_from_slice(&domain.window());
+        header.sample = domain.sample();
+        header.g.extend_from_slice(&scheme.g);
+        header.r.extend_from_slice(&scheme.r);
+        header.stop.extend_from_slice(&scheme.b);
+        header.levels = levels as u32;
+        (header.curve, header.rule) = (plan.curve(), plan.rule());
+        header.terminals.resize(levels, [0; 2]);
+        header
+    }
+
+    /// Of no plan yet: what is known beside it.
+    fn of(cell: CellType, info: &TreeInfo) -> Self {
         let value = |word| zarr::number(cell, word);
         let label =
             |label: &TreeLabel| Label { value: value(label.word), name: label.name.clone(), colour: label.colour };
         Self {
             version: VERSION,
             orthant: env!("CARGO_PKG_VERSION").into(),
-            size: domain.size().into(),
-            window: domain.window().into(),
-            sample: domain.sample(),
+            size: Vec::new(),
+            window: Vec::new(),
+            sample: Sample::Corner,
             axes: info.axes.clone(),
             directions: info.directions.clone(),
             cell,
             predicate: info.predicate,
-            g: scheme.g.into(),
-            r: scheme.r.into(),
-            stop: scheme.b.into(),
-            levels: plan.levels().len() as u32,
-            curve: plan.curve(),
-            rule: plan.rule(),
+            g: Vec::new(),
+            r: Vec::new(),
+            stop: Vec::new(),
+            levels: 0,
+            curve: CurveKind::Morton,
+            rule: RuleKind::Full,
             source: info.source.clone(),
             nodata: info.nodata.map(value),
             scale: info.scale,
             labels: info.labels.iter().map(label).collect(),
-            shard_cells,
+            shard_cells: 0,
             list: None,
-            terminals: vec![[0; 2]; plan.levels().len()],
+            terminals: Vec::new(),
             shards: Shape::default(),
             checksum: RegionsChecksum::default(),
             digest: String::new(),
         }
+    }
+
+    /// The same with shards of about so many cells.
+    pub(super) fn sharded(self, shard_cells: u64) -> Self {
+        Self { shard_cells, ..self }
     }
 
     /// The same of the tree of a list, whose shards do not follow from the cells of a shard.
@@ -226,24 +254,33 @@ impl Header {
     /// # Panics
     /// If the tree has not K dimensions.
     pub(super) fn plan<const K: usize>(&self) -> Result<Plan<K>, Unfit> {
-        fn axes<T: Copy, const K: usize>(key: &'static str, list: &[T]) -> Result<[T; K], Unfit> {
-            list.try_into().map_err(|_| Unfit { key, reason: format!("{} numbers for {K} axes", list.len()) })
+        fn axes<T: Copy + Default, const K: usize>(list: &[T]) -> [T; K] {
+            per_axis::each(|j| list[j])
         }
-        fn because<E: std::fmt::Display>(key: &'static str) -> impl Fn(E) -> Unfit {
-            move |error| Unfit { key, reason: error.to_string() }
-        }
-        let domain = Domain::new(axes("size", &self.size)?, axes("window", &self.window)?, self.sample);
-        let scheme = Scheme { g: axes("g", &self.g)?, r: axes("r", &self.r)?, b: axes("stop", &self.stop)? };
+        self.has_axes(K)?;
+        let domain = Domain::new(axes(&self.size), axes(&self.window), self.sample);
+        let scheme = Scheme { g: axes(&self.g), r: axes(&self.r), b: axes(&self.stop) };
         if !self.curve.is_hierarchical() {
             let reason = format!("{}; trees lie along morton or hilbert", self.curve);
             return Err(Unfit { key: "curve", reason });
         }
-        let plan = Plan::new(domain.map_err(because("size"))?, scheme, self.curve, self.rule).map_err(because("g"))?;
+        let domain = domain.map_err(|error| because("size", &error))?;
+        let plan = Plan::new(domain, scheme, self.curve, self.rule).map_err(|error| because("g", &error))?;
         if plan.levels().len() != self.levels as usize || self.terminals.len() != plan.levels().len() {
             let reason = format!("{} of them, where the scheme has {}", self.levels, plan.levels().len());
             return Err(Unfit { key: "levels", reason });
         }
         Ok(plan)
+    }
+
+    /// Checks that lists have a value for each of so many axes.
+    fn has_axes(&self, k: usize) -> Result<(), Unfit> {
+        let lists =
+            [("size", self.size.len()), ("window", self.window.len()), ("g", self.g.len()), ("r", self.r.len())];
+        match lists.into_iter().chain([("stop", self.stop.len())]).find(|&(_, len)| len != k) {
+            Some((key, len)) => Err(Unfit { key, reason: format!("{len} numbers for {k} axes") }),
+            None => Ok(()),
+        }
     }
 
     /// What is known of the tree beside its regions.
@@ -274,6 +311,11 @@ impl Header {
         let Shape { rows, leaf_cells, checksums } = &self.shards;
         Held { rows: rows[shard], cells: leaf_cells[shard], checksum: checksums[shard] }
     }
+}
+
+/// What a key cannot say, as a plan says it.
+fn because(key: &'static str, error: &dyn std::fmt::Display) -> Unfit {
+    Unfit { key, reason: error.to_string() }
 }
 
 /// Why keys are no header.

@@ -31,7 +31,7 @@ impl<const K: usize> SortedList<K> {
     /// # Errors
     /// As [`TreeTarget::open`].
     pub fn open(&self, target: TreeTarget, info: &TreeInfo) -> Result<TreeWriter<K>, TreeError> {
-        target.listed(self.layout()).open(self.along.plan(), self.kind, info)
+        target.listed(self.layout()).open(self.along.plan(), self.kind(), info)
     }
 
     /// Writes the tree shard by shard. In memory are the list, one shard and its files.
@@ -49,9 +49,9 @@ impl<const K: usize> SortedList<K> {
             if writer.is_done(shard) {
                 continue;
             }
-            let keys = writer.shards.keys(shard);
-            let row = |key: u128| self.rows.keys.partition_point(|&first| u128::from(first) < key);
-            writer.write(&self.part(row(keys.start)..row(keys.end), keys)?)?;
+            let shards = &writer.written.shards;
+            let rows = shards.rows_of(shard, &self.cells.rows.keys);
+            writer.write(&self.part(rows, shards.keys(shard))?)?;
         }
         Ok(())
     }

@@ -21,11 +21,14 @@ mod shard_files;
 mod shards;
 mod staged;
 mod store;
+mod stored_part;
 mod stored_shards;
 mod streamed;
+mod tree_part;
 mod validate;
 mod whole;
 mod writer;
+mod written;
 
 pub use crate::zarr::{Fault, ZarrError};
 pub use dispatch::TreeJob;

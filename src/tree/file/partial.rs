@@ -15,7 +15,9 @@ use crate::result::Cells;
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::reader::TreeFile;
+use crate::tree::file::stored_shards::StoredShards;
 use crate::tree::stored::Tree;
+use crate::zarr::ShardReader;
 
 impl<const K: usize> TreeFile<K> {
     /// Reads a part with at least the bricks that meet a box, and says if it has all; None if no cells need be left out.
@@ -25,40 +27,62 @@ impl<const K: usize> TreeFile<K> {
     }
 
     fn read_partly_here(&self, part: usize, window: &Region<K>) -> Result<Option<(Tree<K>, bool)>, TreeError> {
-        let (shard, held) = self.shard_of(part);
+        let (shard, held) = self.stored.shard_of(part);
         let Some(array) = self.stored.sparse_cells(shard)? else { return Ok(None) };
         let (columns, _) = self.stored.shard(shard, false)?;
-        let (keys, entries) = self.entries(part, &columns)?;
+        let (keys, entries) = self.stored.entries(part, &self.along, &columns)?;
         let bricks = Cells::zeroed(self.kind(), held.cells as usize)?;
         let mut tree = Tree::tiled(self.along.clone(), keys, entries, bricks)?;
-        let each = array.chunk_elements();
-        let mut needed = BTreeSet::new();
+        let mut needed = NeededChunks { each: array.chunk_elements(), cells: held.cells, numbers: BTreeSet::new() };
         let _ = tree.meet(window, &mut |region, _| {
-            if let Some(Range { start, end }) = region.brick() {
-                needed.extend(start as u64 / each..(end as u64).div_ceil(each));
-            }
+            needed.add(region.brick());
             ControlFlow::Continue(())
         });
-        let chunks = held.cells.div_ceil(each);
-        // Then the rest is worth the certainty that a checksum over all of it gives.
-        let all = needed.len() as u64 > chunks / 2;
+        let all = needed.read(&self.stored, &array, &mut tree.bricks)?;
         if all {
-            needed = (0..chunks).collect();
+            self.stored.check(part, tree.checksum())?;
         }
-        let runs = runs(needed);
+        Ok(Some((tree, all)))
+    }
+}
+
+/// The chunks of a shard's cells that are needed.
+struct NeededChunks {
+    /// Cells of a chunk.
+    each: u64,
+    /// Cells of the shard.
+    cells: u64,
+    numbers: BTreeSet<u64>,
+}
+
+impl NeededChunks {
+    /// Those of a brick, if there is one.
+    fn add(&mut self, brick: Option<Range<usize>>) {
+        if let Some(Range { start, end }) = brick {
+            self.numbers.extend(start as u64 / self.each..(end as u64).div_ceil(self.each));
+        }
+    }
+
+    /// Reads them, and says if that is all of them.
+    fn read(self, stored: &StoredShards, array: &ShardReader, bricks: &mut Cells) -> Result<bool, TreeError> {
+        let Self { each, cells, mut numbers } = self;
+        let chunks = cells.div_ceil(each);
+        // Then the rest is worth the certainty that a checksum over all of it gives.
+        let all = numbers.len() as u64 > chunks / 2;
+        if all {
+            numbers = (0..chunks).collect();
+        }
+        let runs = runs(numbers);
         let read = |i: usize| -> Result<Vec<u8>, TreeFileError> {
             let Range { start, end } = runs[i];
             let mut bytes = Vec::new();
-            array.at_hand(start..end)?.elements(start * each..held.cells.min(end * each), &mut bytes)?;
+            array.at_hand(start..end)?.elements(start * each..cells.min(end * each), &mut bytes)?;
             Ok(bytes)
         };
-        for (run, bytes) in runs.iter().zip(self.stored.store.each(runs.len(), &read)?) {
-            tree.bricks.store((run.start * each) as usize, &bytes);
+        for (run, bytes) in runs.iter().zip(stored.store.each(runs.len(), &read)?) {
+            bricks.store((run.start * each) as usize, &bytes);
         }
-        if all {
-            self.check(part, &tree)?;
-        }
-        Ok(Some((tree, all)))
+        Ok(all)
     }
 }
 

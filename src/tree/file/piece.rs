@@ -1,7 +1,8 @@
 //! A piece of a tree that many processes make: who makes it, whether it is what was written, and all of them put together.
 
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -14,12 +15,14 @@ use crate::tree::along::Along;
 use crate::tree::error::TreeError;
 use crate::tree::file::digested::{digested, undigested};
 use crate::tree::file::error::TreeFileError;
-use crate::tree::file::header::{Header, Held};
-use crate::tree::file::making::ShardMaker;
+use crate::tree::file::header::{Header, Held, add_terminals};
+use crate::tree::file::making::{ShardMaker, are_equal};
 use crate::tree::file::pieces::{PieceFolder, piece_name};
 use crate::tree::file::shards::Shards;
 use crate::tree::file::staged::{FinishedShard, held_by};
 use crate::tree::file::writer::{TreeTarget, TreeWriter};
+use crate::tree::file::written::WrittenTree;
+use crate::tree::order::CurveOrder;
 use crate::tree::stored::Tree;
 
 /// The file of a piece that says what it holds.
@@ -197,9 +200,7 @@ impl PieceFolder {
         for piece in 0..self.len() {
             for shard in self.shards_of(piece)? {
                 held[shard.shard as usize] = shard.held;
-                for (sum, here) in terminals.iter_mut().zip(&shard.terminals) {
-                    *sum = [sum[0] + here[0], sum[1] + here[1]];
-                }
+                add_terminals(&mut terminals, &shard.terminals);
             }
         }
         Ok(self.plan.header.clone().with(&held, terminals))
@@ -226,15 +227,26 @@ impl PieceFolder {
     ) -> Result<TreeWriter<K>, TreeError> {
         let (plan, header) = (self.plan::<K>()?, &self.plan.header);
         // Before anything is copied.
-        let shards = (0..self.len()).map(|piece| self.shards_of(piece)).collect::<Result<Vec<_>, _>>()?;
+        let shards = self.finished()?;
         let info = header.info().map_err(TreeFileError::unfit(self.path()))?;
-        let mut writer =
-            target.clone().shard_cells(header.shard_cells).open(&plan, header.cell, &info)?.control(control.clone());
+        let target = target.clone().shard_cells(header.shard_cells);
+        let mut writer = target.open(&plan, header.cell, &info)?.control(control.clone());
+        self.hand_over(&shards, &mut writer.written)?;
+        Ok(writer)
+    }
+
+    /// The shards of each piece, all of which are finished.
+    fn finished(&self) -> Result<Vec<Vec<FinishedShard>>, TreeFileError> {
+        (0..self.len()).map(|piece| self.shards_of(piece)).collect()
+    }
+
+    /// Puts the shards of each piece into a tree.
+    fn hand_over(&self, shards: &[Vec<FinishedShard>], tree: &mut WrittenTree) -> Result<(), TreeError> {
         for (piece, shards) in shards.iter().enumerate() {
             let path = self.piece_path(piece);
-            writer.take(&Folder::open(&path).map_err(TreeFileError::io(&path))?, shards)?;
+            tree.take(&Folder::open(&path).map_err(TreeFileError::io(&path))?, shards)?;
         }
-        Ok(writer)
+        Ok(())
     }
 }
 
@@ -275,28 +287,45 @@ impl PieceClaim {
         work: &dyn Fn() -> PieceWork,
         control: Option<&Control>,
     ) -> Result<(), TreeError> {
-        let Self { part, piece } = self;
-        let path = pieces.piece_path(piece);
-        let along = Along::new(&pieces.plan::<K>()?);
-        let shards = Shards::new(&along, pieces.plan.header.shard_cells).map_err(TreeFileError::unfit(&path))?;
-        let roots = pieces.roots(piece);
-        let codes = along.below(0, roots.start.into()..roots.end.into(), along.deepest());
-        if tree.codes() != codes {
-            let found = tree.codes();
+        let plan = pieces.plan::<K>()?;
+        let along = Along::new(&plan);
+        let shards = self.shards(pieces, &along, tree.codes())?;
+        let path = pieces.piece_path(self.piece);
+        are_equal(&path, along.plan(), tree.plan())?;
+        let maker = ShardMaker {
+            path: &path,
+            order: &along,
+            kind: pieces.kind(),
+            shards: &shards,
+            folder: &self.part,
+            control,
+        };
+        let made = maker.put(tree, &maker.covered(tree)?)?;
+        let (plan, piece) = (pieces.digest().to_owned(), self.piece);
+        self.finish(&path, &PieceRecord { plan, piece, work: work(), shards: made })
+    }
+
+    /// The shards of all pieces, if the piece has these codes.
+    fn shards(&self, pieces: &PieceFolder, order: &CurveOrder, found: Range<u128>) -> Result<Shards, TreeFileError> {
+        let path = pieces.piece_path(self.piece);
+        let shards = Shards::new(order, pieces.plan.header.shard_cells).map_err(TreeFileError::unfit(&path))?;
+        let roots = pieces.roots(self.piece);
+        let codes = order.below(0, roots.start.into()..roots.end.into(), order.deepest());
+        if found != codes {
+            let piece = self.piece;
             let reason =
                 format!("a part with the codes {found:?} of the deepest level, where piece {piece} has {codes:?}");
-            return Err(TreeFileError::Part { path, reason }.into());
+            return Err(TreeFileError::Part { path, reason });
         }
-        let maker =
-            ShardMaker { path: &path, along: &along, kind: pieces.kind(), shards: &shards, folder: &part, control };
-        let covered = maker.covered(tree)?;
-        let made = parallel::try_map(covered.len(), &|i| maker.put(covered[i].0, tree, covered[i].1.clone()));
-        control.map_or(Ok(()), Control::check)?;
-        let record = PieceRecord { plan: pieces.digest().to_owned(), piece, work: work(), shards: made? };
-        let (_, text) = digested(&record);
+        Ok(shards)
+    }
+
+    /// Says what the piece holds, and gives it its name.
+    fn finish(self, path: &Path, record: &PieceRecord) -> Result<(), TreeError> {
+        let (part, (_, text)) = (self.part, digested(record));
         part.make(RECORD, |file| file.write_all(text.as_bytes())).map_err(TreeFileError::from)?;
         part.tree()
-            .and_then(|tree| tree.sync_all().map_err(|error| StagingError::Io { path: path.clone(), error }))
+            .and_then(|tree| tree.sync_all().map_err(|error| StagingError::Io { path: path.to_owned(), error }))
             .map_err(TreeFileError::from)?;
         match part.place(false, false, &|_| false) {
             // Another process was first, where files cannot be locked.

@@ -30,6 +30,7 @@ use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::Header;
 use crate::tree::file::info::{TreeInfo, Unfit};
 use crate::tree::file::shards::{CELLS, Shards};
+use crate::tree::order::CurveOrder;
 
 /// The file that says what the pieces are.
 const PLAN: &str = "plan.json";
@@ -165,15 +166,13 @@ impl PieceFolder {
         let cells = u64::try_from(each).unwrap_or(CELLS).clamp(1, CELLS);
         let (shards, cells) = Shards::fitting(&along, cells).map_err(&refused)?;
         let cut = cut(&shards, &along, weights, pieces);
-        let ends = cut.pieces().map(|piece| along.below(0, 0..piece.end.into(), along.deepest()).end);
-        let ends = ends.map(|key| shards.from(key).min(shards.count)).collect();
         let plan = PiecePlan {
             orthant: env!("CARGO_PKG_VERSION").into(),
             made_of: made_of.into(),
             request,
+            shards: ends(&cut, &shards, &along),
             cut,
-            shards: ends,
-            header: Header::new(along.plan(), kind, info, cells),
+            header: Header::new(along.plan(), kind, info).sharded(cells),
         };
         Ok(Self::written(path, plan, overwrite)?)
     }
@@ -368,8 +367,8 @@ impl PieceFolder {
 }
 
 /// Where regions of the initial grid are cut into pieces of whole shards.
-fn cut<const K: usize>(shards: &Shards, along: &Along<K>, weights: &[f64], pieces: usize) -> Partition {
-    let roots = u64::try_from(along.codes(0)).unwrap_or(u64::MAX);
+fn cut(shards: &Shards, order: &CurveOrder, weights: &[f64], pieces: usize) -> Partition {
+    let roots = u64::try_from(order.codes(0)).unwrap_or(u64::MAX);
     assert!(weights.is_empty() || weights.len() as u64 == roots, "a weight for each region of the initial grid");
     // A shard has several regions of the initial grid, or such a region several shards.
     let each = shards.roots();
@@ -381,4 +380,10 @@ fn cut<const K: usize>(shards: &Shards, along: &Along<K>, weights: &[f64], piece
         }
     });
     Partition::by_weight(&units.collect::<Vec<f64>>(), pieces).refined(each, roots)
+}
+
+/// The shard behind each piece.
+fn ends(cut: &Partition, shards: &Shards, order: &CurveOrder) -> Vec<u64> {
+    let end = |roots: Range<u64>| order.below(0, 0..roots.end.into(), order.deepest()).end;
+    cut.pieces().map(|roots| shards.from(end(roots)).min(shards.count)).collect()
 }

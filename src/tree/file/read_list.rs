@@ -1,54 +1,14 @@
 //! The shards of the tree of a list, from a file.
 
 use crate::geometry::Region;
-use crate::rule::exact;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
-use crate::tree::file::error::TreeFileError;
 use crate::tree::file::reader::{MEETING, TreeFile};
-use crate::tree::list::{LEAF_CELLS, ListLayout, ListedCells};
+use crate::tree::list::{ListLayout, ListedCells};
 use crate::tree::parts::Parts;
-use crate::tree::stored::{Tree, tiles};
+use crate::tree::stored::Tree;
 
 impl<const K: usize> TreeFile<K> {
-    /// Reads a part, and checks it.
-    pub(super) fn read_listed(&self, part: usize, layout: &ListLayout) -> Result<Tree<K>, TreeError> {
-        let (shard, held) = self.shard_of(part);
-        let (columns, words) = self.stored.shard(shard, true)?;
-        let places = self.stored.places(shard)?;
-        let row = |(row, reason)| TreeFileError::Row { path: self.path().to_owned(), shard, row, reason };
-        let (entries, starts) = columns.listed(&self.along, self.kind()).map_err(row)?;
-        let wrong = |reason| Err(self.stored.wrong(shard, reason));
-        let keys = self.keys(part);
-        if !tiles(&self.along, &entries, &keys) {
-            return wrong(format!("{} regions, which do not tile what they should cover", held.rows));
-        }
-        if starts.last().is_some_and(|&last| last >= held.cells) || (starts.is_empty() && held.cells > 0) {
-            return wrong(format!("leaves whose entries begin at {:?}, of {}", starts.last(), held.cells));
-        }
-        let ends = starts.iter().copied().skip(1).chain((!starts.is_empty()).then_some(held.cells)).collect();
-        let listed = ListedCells::of(layout.background, layout.most, ends, places, words);
-        let background = |&word: &u64| exact::key(self.kind(), word) == layout.background;
-        let tree = Tree::listed(self.along.clone(), keys, entries, listed)?;
-        for (number, region) in tree.regions().filter(|region| region.uniform().is_none()).enumerate() {
-            let (leaf, cells) = (region.listed_leaf(), region.cells().cells_wide());
-            if cells > LEAF_CELLS {
-                return wrong(format!("leaf {number}: {cells} cells, of which 2^64 can be in a leaf"));
-            }
-            let ascend = leaf.places.is_sorted_by(|a, b| a < b);
-            if !ascend || leaf.places.last().is_none_or(|&last| u128::from(last) >= cells) {
-                return wrong(format!(
-                    "leaf {number}: places of entries that do not ascend, or beyond its {cells} cells"
-                ));
-            }
-            if (0..leaf.places.len()).any(|entry| background(&leaf.entry(entry))) {
-                return wrong(format!("leaf {number}: an entry of the background's value"));
-            }
-        }
-        self.check(part, &tree)?;
-        Ok(tree)
-    }
-
     /// All parts as one tree.
     pub(super) fn whole_list(&self, layout: &ListLayout) -> Result<Tree<K>, TreeError> {
         let mut listed = ListedCells::new(self.kind(), layout.background, layout.most);
@@ -83,8 +43,7 @@ impl<const K: usize> TreeFile<K> {
         *left = rest;
         for coords in meeting.cells() {
             let key = self.along.key(level, encoding.encode(level, coords));
-            let [first, last] =
-                [key, self.along.last(level, key)].map(|key| self.holding(self.stored.shards.of_code(key)));
+            let [first, last] = [self.stored.holding(key), self.stored.holding(self.along.last(level, key))];
             if first == last {
                 if found.last() != Some(&first) {
                     found.push(first);

@@ -1,6 +1,6 @@
 //! Trees from files, shard by shard.
 
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -10,26 +10,19 @@ use crate::geometry::Region;
 use crate::plan::Plan;
 use crate::result::RegionsChecksum;
 use crate::tree::along::Along;
-use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
-use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
-use crate::tree::file::header::Held;
 use crate::tree::file::info::TreeInfo;
 use crate::tree::file::recent::RecentParts;
-use crate::tree::file::shards::Shards;
 use crate::tree::file::store::TreeStore;
+use crate::tree::file::stored_part::PartCells;
 use crate::tree::file::stored_shards::StoredShards;
 use crate::tree::list::ListLayout;
 use crate::tree::parts::Parts;
-use crate::tree::stored::{Tree, tiles};
-use crate::zarr::CHECKSUMS;
+use crate::tree::stored::Tree;
 
 /// Bytes of shards that stay in memory for whoever asks next, unless one says otherwise.
 const KEPT: u64 = 1 << 28;
-
-/// Shards that are read together, at most, for each thread.
-const MANY: usize = 4;
 
 /// Regions of the shards' level that a box may meet, so that the shards of each are asked for.
 pub(super) const MEETING: u128 = 1 << 22;
@@ -61,11 +54,7 @@ pub struct TreeFile<const K: usize> {
     pub(super) stored: StoredShards,
     info: TreeInfo,
     pub(super) along: Along<K>,
-    /// The shards that have regions.
-    pub(super) parts: Vec<u64>,
     kept: Mutex<RecentParts<K>>,
-    /// Of the tree of a list.
-    pub(super) layout: Option<ListLayout>,
 }
 
 impl TreeStore {
@@ -98,16 +87,9 @@ impl<const K: usize> TreeFile<K> {
             return Err(TreeFileError::Dimensions { path, found: header.size.len(), k: K });
         }
         let along = Along::new(&header.plan::<K>().map_err(TreeFileError::unfit(&path))?);
-        let layout = header.layout().map_err(TreeFileError::unfit(&path))?;
-        let shards = match &layout {
-            Some(layout) => Shards::of_list(&along, layout),
-            None => Shards::new(&along, header.shard_cells.max(1)),
-        };
-        let shards = shards.map_err(TreeFileError::unfit(&path))?;
-        let stored = StoredShards::new(store, header, shards, pieces)?;
-        let parts = stored.with_rows();
+        let stored = StoredShards::new(store, header, &along, pieces)?;
         let kept = Mutex::new(RecentParts::new(KEPT));
-        Ok(Self { stored, info, along, parts, kept, layout })
+        Ok(Self { stored, info, along, kept })
     }
 
     /// Sets how many bytes of shards stay in memory, instead of 256 MiB. The last shard always stays.
@@ -115,6 +97,11 @@ impl<const K: usize> TreeFile<K> {
     pub fn keep(self, bytes: u64) -> Self {
         self.kept.lock().expect("no reader panics holding it").limit = bytes;
         self
+    }
+
+    /// How many bytes of shards stay in memory.
+    pub(super) fn limit(&self) -> u64 {
+        self.kept.lock().expect("no reader panics holding it").limit
     }
 
     /// Where it is.
@@ -173,28 +160,17 @@ impl<const K: usize> TreeFile<K> {
 
     /// How the tree of a list is cut into shards. None of other trees.
     pub fn layout(&self) -> Option<&ListLayout> {
-        self.layout.as_ref()
+        self.stored.layout.as_ref()
     }
 
     /// True of the tree of a list: leaves have entries instead of bricks, and lie on any level.
     pub fn is_listed(&self) -> bool {
-        self.layout.is_some()
+        self.stored.layout.is_some()
     }
 
     /// Cells in the bricks of leaves; of the tree of a list the entries of its leaves.
     pub fn leaf_cells(&self) -> u64 {
         self.stored.header.shards.leaf_cells.iter().sum()
-    }
-
-    /// The keys that a part covers.
-    pub(super) fn keys(&self, part: usize) -> Range<u128> {
-        let start = |part: usize| self.parts.get(part).map(|&shard| self.stored.shards.keys(shard).start);
-        start(part).expect("there is such a part")..start(part + 1).unwrap_or(self.along.whole().end)
-    }
-
-    /// The part that holds a key.
-    pub(super) fn holding(&self, shard: u64) -> usize {
-        self.parts.partition_point(|&first| first <= shard) - 1
     }
 
     /// Reads a part from the file.
@@ -203,48 +179,13 @@ impl<const K: usize> TreeFile<K> {
     }
 
     fn read_here(&self, part: usize) -> Result<Tree<K>, TreeError> {
-        if let Some(layout) = &self.layout {
-            return self.read_listed(part, layout);
-        }
-        let (columns, bricks) = self.stored.shard(self.parts[part], true)?;
-        let (keys, entries) = self.entries(part, &columns)?;
-        let tree = Tree::tiled(self.along.clone(), keys, entries, bricks)?;
-        self.check(part, &tree)?;
+        let (tree, along) = (self.stored.part(part, &self.along)?, self.along.clone());
+        let tree = match tree.cells {
+            PartCells::Bricks(bricks) => Tree::tiled(along, tree.keys, tree.entries, bricks)?,
+            PartCells::List(list) => Tree::listed(along, tree.keys, tree.entries, list)?,
+        };
+        self.stored.check(part, tree.checksum())?;
         Ok(tree)
-    }
-
-    /// Checks the regions and the bricks of a part.
-    pub(super) fn check(&self, part: usize, tree: &Tree<K>) -> Result<(), TreeError> {
-        let ((shard, held), found) = (self.shard_of(part), tree.checksum());
-        match !CHECKSUMS || found == held.checksum {
-            true => Ok(()),
-            false => {
-                let reason = format!("regions with checksum {found}, and the header says {}", held.checksum);
-                Err(self.stored.wrong(shard, reason))
-            }
-        }
-    }
-
-    /// The shard that a part is, and what the header says of it.
-    pub(super) fn shard_of(&self, part: usize) -> (u64, Held) {
-        let shard = self.parts[part];
-        (shard, self.stored.held(shard))
-    }
-
-    /// What columns say of the regions of a part, which must tile what it covers.
-    pub(super) fn entries(&self, part: usize, columns: &Columns) -> Result<(Range<u128>, Entries), TreeError> {
-        let (shard, held) = self.shard_of(part);
-        let row = |(row, reason)| TreeFileError::Row { path: self.path().to_owned(), shard, row, reason };
-        let (entries, cells) = columns.entries(&self.along, self.kind()).map_err(row)?;
-        let wrong = |reason| Err(self.stored.wrong(shard, reason));
-        if cells != held.cells {
-            return wrong(format!("bricks of {cells} cells, and the header says {}", held.cells));
-        }
-        let keys = self.keys(part);
-        if !tiles(&self.along, &entries, &keys) {
-            return wrong(format!("{} regions, which do not tile what they should cover", held.rows));
-        }
-        Ok((keys, entries))
     }
 
     /// The word of a cell; None of a cell outside the domain.
@@ -255,10 +196,10 @@ impl<const K: usize> TreeFile<K> {
         if !self.plan().domain().region().contains_cell(cell) {
             return Ok(None);
         }
-        let level = self.plan().levels()[self.stored.shards.level as usize];
-        let code = self.plan().encoding().encode(self.stored.shards.level, level.coords(cell));
+        let level = self.stored.shards.level;
+        let code = self.plan().encoding().encode(level, self.plan().levels()[level as usize].coords(cell));
         let window = Region { corner: cell, extent: [1; K] };
-        Ok(self.part_within(self.holding(self.stored.shards.of_code(code)), &window)?.word(cell))
+        Ok(self.part_within(self.stored.holding(code), &window)?.word(cell))
     }
 }
 
@@ -291,29 +232,23 @@ impl<const K: usize> TreeFile<K> {
     }
 
     fn together_here(&self, parts: &[usize]) -> usize {
-        let limit = self.kept.lock().expect("no reader panics holding it").limit;
-        // Shards differ in size: some for each thread, so that fewer threads wait for the largest.
-        let some = &parts[..parts.len().min(MANY * rayon::current_num_threads())];
-        let mut bytes = 0u64;
-        let fit = some.iter().take_while(|&&part| {
-            bytes = bytes.saturating_add(self.reading(self.parts[part]));
-            bytes <= limit
-        });
-        fit.count()
+        self.stored.together(parts, self.limit())
     }
 
     fn meeting_here(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
         window.within(self.plan().domain().size())?;
-        if self.layout.is_some() {
+        if self.is_listed() {
             return Ok(self.listed_meeting(window));
         }
         let coords = self.along.meeting(self.stored.shards.level, window);
         if coords.cells_wide() > MEETING {
-            return Ok((0..self.parts.len()).collect());
+            return Ok((0..self.stored.parts.len()).collect());
         }
         let encoding = self.plan().encoding();
-        let part = |coords| self.holding(self.stored.shards.of_code(encoding.encode(self.stored.shards.level, coords)));
-        let mut meeting: Vec<usize> = coords.cells().map(part).collect();
+        let mut meeting = Vec::new();
+        for coords in coords.cells() {
+            meeting.push(self.stored.holding(encoding.encode(self.stored.shards.level, coords)));
+        }
         meeting.sort_unstable();
         meeting.dedup();
         Ok(meeting)
@@ -331,7 +266,7 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
     }
 
     fn parts(&self) -> usize {
-        self.parts.len()
+        self.stored.parts.len()
     }
 
     fn part(&self, index: usize) -> Result<ReadPart<'_, K>, TreeError> {
@@ -354,7 +289,7 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
     }
 
     fn list_layout(&self) -> Option<ListLayout> {
-        self.layout.clone()
+        self.stored.layout.clone()
     }
 
     fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {

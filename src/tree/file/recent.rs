@@ -33,33 +33,54 @@ impl<const K: usize> RecentParts<K> {
 
     /// The part that has what a box needs; without a box, everything.
     pub(super) fn take(&mut self, part: usize, needed: Option<&Region<K>>) -> Option<Arc<Tree<K>>> {
-        let has = |kept: &KeptPart<K>| match (&kept.window, needed) {
-            (None, _) => true,
-            (Some(window), Some(needed)) => window.contains(needed),
-            (Some(_), None) => false,
-        };
-        let at = self.parts.iter().position(|kept| kept.part == part && has(kept))?;
-        // The one that was asked for last is the last to go.
-        let found = self.parts.remove(at);
-        let tree = found.tree.clone();
-        self.parts.push(found);
-        Some(tree)
+        for at in 0..self.parts.len() {
+            if self.parts[at].has(part, needed) {
+                // The one that was asked for last is the last to go.
+                let found = self.parts.remove(at);
+                let tree = found.tree.clone();
+                self.parts.push(found);
+                return Some(tree);
+            }
+        }
+        None
     }
 
     /// True if so many boxes of a part were read that all of it should be.
     pub(super) fn is_asked_often(&self, part: usize) -> bool {
-        self.parts.iter().filter(|kept| kept.part == part).count() >= BOXES
+        let mut boxes = 0;
+        for kept in &self.parts {
+            boxes += usize::from(kept.part == part);
+        }
+        boxes >= BOXES
     }
 
     /// Keeps a part, of which a box may be all that there is; those that were not asked for lately go.
     pub(super) fn put(&mut self, part: usize, window: Option<Region<K>>, tree: Arc<Tree<K>>) {
-        if window.is_none() {
-            self.parts.retain(|kept| kept.part != part);
+        let mut bytes = tree.bytes();
+        let whole = window.is_none();
+        for at in (0..self.parts.len()).rev() {
+            let kept = &self.parts[at];
+            if whole && kept.part == part {
+                self.parts.remove(at);
+            } else {
+                bytes += kept.tree.bytes();
+            }
         }
         self.parts.push(KeptPart { part, window, tree });
-        let mut bytes: u64 = self.parts.iter().map(|kept| kept.tree.bytes()).sum();
         while bytes > self.limit && self.parts.len() > 1 {
             bytes -= self.parts.remove(0).tree.bytes();
         }
+    }
+}
+
+impl<const K: usize> KeptPart<K> {
+    /// True if it has what a box of a part needs.
+    fn has(&self, part: usize, needed: Option<&Region<K>>) -> bool {
+        self.part == part
+            && match (&self.window, needed) {
+                (None, _) => true,
+                (Some(window), Some(needed)) => window.contains(needed),
+                (Some(_), None) => false,
+            }
     }
 }

@@ -1,51 +1,7 @@
 //! The end of writing: the header, and the tree's name.
 
-use std::io::Write;
-use std::path::PathBuf;
-
-use crate::cell::CellType;
 use crate::tree::error::TreeError;
-use crate::tree::file::error::TreeFileError;
-use crate::tree::file::header::{Attributes, Header, Held};
-use crate::tree::file::shards::{Array, Shards};
 use crate::tree::file::staged::Staged;
-use crate::zarr;
-
-/// What was written of a tree, whatever its number of axes is.
-pub(super) struct WrittenTree {
-    pub(super) path: PathBuf,
-    pub(super) zip: bool,
-    pub(super) overwrite: bool,
-    pub(super) axes: usize,
-    pub(super) kind: CellType,
-    pub(super) header: Header,
-    pub(super) shards: Shards,
-    /// What each shard holds that is finished.
-    pub(super) done: Vec<Option<Held>>,
-    pub(super) terminals: Vec<[u64; 2]>,
-    pub(super) staged: Staged,
-}
-
-impl WrittenTree {
-    /// Writes the header, and brings all of the tree to the disk.
-    pub(super) fn seal(self) -> Result<SealedTree, TreeError> {
-        let Self { path, zip, overwrite, axes, kind, header, shards, done, terminals, staged } = self;
-        let Some(held) = done.iter().copied().collect::<Option<Vec<Held>>>() else {
-            let shard = done.iter().position(Option::is_none).expect("one is missing") as u64;
-            let missing = done.iter().filter(|held| held.is_none()).count();
-            let reason = format!("not written yet, as {missing} of {} are", shards.count);
-            return Err(TreeFileError::Shard { path, shard, reason }.into());
-        };
-        for &array in Array::of_tree(shards.are_listed()) {
-            let text = shards.metadata(array, axes, kind).text();
-            staged.file(&array.metadata_name(), |file| file.write_all(text.as_bytes()))?;
-        }
-        let text = zarr::group(&Attributes { orthant_tree: header.with(&held, terminals) });
-        staged.file("zarr.json", |file| file.write_all(text.as_bytes()))?;
-        staged.seal(zip)?;
-        Ok(SealedTree { staged, zip, overwrite })
-    }
-}
 
 /// A complete tree on the disk that does not have its name yet.
 ///
@@ -68,9 +24,9 @@ impl WrittenTree {
 /// ```
 #[derive(Debug)]
 pub struct SealedTree {
-    staged: Staged,
-    zip: bool,
-    overwrite: bool,
+    pub(super) staged: Staged,
+    pub(super) zip: bool,
+    pub(super) overwrite: bool,
 }
 
 impl SealedTree {

@@ -6,14 +6,12 @@
 
 use std::ops::Range;
 
-use crate::Plan;
 use crate::cell::CellType;
-use crate::geometry::Domain;
 use crate::per_axis::text;
-use crate::tree::along::Along;
 use crate::tree::file::header::Held;
 use crate::tree::file::info::Unfit;
 use crate::tree::list::ListLayout;
+use crate::tree::order::{CurveOrder, CurveRegions};
 use crate::zarr::{ArrayMetadata, ShardReader};
 
 /// Cells of a shard, about.
@@ -124,16 +122,16 @@ impl Shards {
     ///
     /// # Errors
     /// If there would be too many, or one is too large.
-    pub(super) fn new<const K: usize>(along: &Along<K>, cells: u64) -> Result<Self, Unfit> {
-        let level = along.level_of(0, cells.into());
-        let (most, all) = (along.most_cells(level), along.codes(level));
+    pub(super) fn new(order: &CurveOrder, cells: u64) -> Result<Self, Unfit> {
+        let level = order.level_of(0, cells.into());
+        let (most, all) = (order.most_cells(level), order.codes(level));
         let codes = match level {
             0 => (u128::from(cells) / most).clamp(1, all),
             _ => 1,
         };
         let count = all.div_ceil(codes);
-        let keys = along.codes(along.deepest()) / all;
-        let most = most.saturating_mul(codes).min(along.plan().domain().cells());
+        let keys = order.codes(order.deepest()) / all;
+        let most = most.saturating_mul(codes).min(order.cells);
         if count > MOST {
             let reason = format!("a tree of these cells has {count} shards, and {MOST} can be");
             return Err(Unfit { key: "shard_cells", reason });
@@ -154,9 +152,9 @@ impl Shards {
     ///
     /// # Errors
     /// If there are too many, or they are those of no tree of this plan.
-    pub(super) fn of_list<const K: usize>(along: &Along<K>, layout: &ListLayout) -> Result<Self, Unfit> {
+    pub(super) fn of_list(order: &CurveOrder, layout: &ListLayout) -> Result<Self, Unfit> {
         let wrong = |reason: String| Err(Unfit { key: "list", reason });
-        let (all, count) = (along.whole().end, layout.first.len());
+        let (all, count) = (order.whole().end, layout.first.len());
         if count as u128 > MOST || layout.rows > LISTED_ROWS || layout.entries > MOST_CELLS as u64 {
             let (rows, entries) = (layout.rows, layout.entries);
             return wrong(format!(
@@ -167,7 +165,7 @@ impl Shards {
             return wrong(format!("a shard from code {:?} on, of {all}", layout.first.last()));
         }
         Ok(Self {
-            level: along.deepest(),
+            level: order.deepest(),
             count: count as u64,
             codes: 1,
             all,
@@ -187,26 +185,29 @@ impl Shards {
     ///
     /// # Errors
     /// If there would be too many whatever their size, or one is too large.
-    pub(super) fn fitting<const K: usize>(along: &Along<K>, cells: u64) -> Result<(Self, u64), Unfit> {
-        let found = Self::new(along, cells).map(|shards| (shards, cells));
+    pub(super) fn fitting(regions: &dyn CurveRegions, cells: u64) -> Result<(Self, u64), Unfit> {
+        Self::enough(regions.order(), cells).map_err(|unfit| Self::with_smaller(unfit, regions))
+    }
+
+    /// The same without a hint at what fits.
+    fn enough(order: &CurveOrder, cells: u64) -> Result<(Self, u64), Unfit> {
+        let found = Self::new(order, cells).map(|shards| (shards, cells));
         if found.is_ok() || cells != CELLS {
             return found;
         }
         let larger = (CELLS.ilog2() + 1..=MOST_CELLS.ilog2()).map(|bits| 1u64 << bits);
-        let fitting = larger.filter_map(|cells| Some((Self::new(along, cells).ok()?, cells))).next();
-        fitting.map_or(found, Ok).map_err(|unfit| Self::with_smaller(unfit, along.plan()))
+        let fitting = larger.filter_map(|cells| Some((Self::new(order, cells).ok()?, cells))).next();
+        fitting.map_or(found, Ok)
     }
 
     /// What does not fit, with a smaller size of which a tree can be: the first of a half, a quarter and so on.
-    fn with_smaller<const K: usize>(unfit: Unfit, plan: &Plan<K>) -> Unfit {
-        let (size, sample) = (plan.domain().size(), plan.domain().sample());
-        let fits = |size: [u32; K]| {
-            let domain = Domain::new(size, plan.domain().window(), sample).ok()?;
-            let along = Along::new(&Plan::new(domain, *plan.scheme(), plan.curve(), plan.rule()).ok()?);
+    fn with_smaller(unfit: Unfit, regions: &dyn CurveRegions) -> Unfit {
+        let fits = |halvings: u32| {
+            let (order, size) = regions.halved(halvings)?;
             let mut sides = (CELLS.ilog2()..=MOST_CELLS.ilog2()).map(|bits| 1u64 << bits);
-            sides.any(|cells| Self::new(&along, cells).is_ok()).then_some(size)
+            sides.any(|cells| Self::new(&order, cells).is_ok()).then_some(size)
         };
-        match (1..32).find_map(|halvings| fits(size.map(|n| n >> halvings))) {
+        match (1..32).find_map(fits) {
             Some(size) => Unfit { reason: format!("{}; one of {} cells fits", unfit.reason, text(&size)), ..unfit },
             None => unfit,
         }
@@ -231,6 +232,13 @@ impl Shards {
     pub(super) fn keys(&self, shard: u64) -> Range<u128> {
         let codes = self.codes(shard);
         codes.start * self.keys..codes.end * self.keys
+    }
+
+    /// The rows of a shard among all, or some, which have these keys.
+    pub(super) fn rows_of(&self, shard: u64, keys: &[u64]) -> Range<usize> {
+        let own = self.keys(shard);
+        let row = |key: u128| keys.partition_point(|&first| u128::from(first) < key);
+        row(own.start)..row(own.end)
     }
 
     /// The first shard that begins at a key or behind it.

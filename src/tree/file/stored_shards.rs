@@ -11,6 +11,8 @@ use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Header, Held};
 use crate::tree::file::pieces::piece_name;
 use crate::tree::file::shards::{Array, Shards};
+use crate::tree::list::ListLayout;
+use crate::tree::order::CurveOrder;
 use crate::zarr::{CHECKSUMS, ShardReader, ZarrStore};
 
 /// The arrays that a shard is read from, the bricks last.
@@ -22,6 +24,10 @@ pub(super) struct StoredShards {
     pub(super) store: ZarrStore,
     pub(super) header: Header,
     pub(super) shards: Shards,
+    /// The shards that have regions.
+    pub(super) parts: Vec<u64>,
+    /// Of the tree of a list.
+    pub(super) layout: Option<ListLayout>,
     /// The shard behind each piece, if the files are in a folder of pieces.
     pieces: Option<Vec<u64>>,
 }
@@ -31,9 +37,16 @@ impl StoredShards {
     pub(super) fn new(
         store: ZarrStore,
         header: Header,
-        shards: Shards,
+        order: &CurveOrder,
         pieces: Option<Vec<u64>>,
     ) -> Result<Self, TreeFileError> {
+        let unfit = TreeFileError::unfit(store.path());
+        let layout = header.layout().map_err(&unfit)?;
+        let shards = match &layout {
+            Some(layout) => Shards::of_list(order, layout),
+            None => Shards::new(order, header.shard_cells.max(1)),
+        };
+        let shards = shards.map_err(unfit)?;
         let wrong = |reason| Err(TreeFileError::Header { path: store.path().to_owned(), key: "shards", reason });
         let lists = &header.shards;
         let count = shards.count as usize;
@@ -56,7 +69,8 @@ impl StoredShards {
                 reason: "not the sum of those of the shards".into(),
             });
         }
-        let stored = Self { store, header, shards, pieces };
+        let parts = (0..count as u64).filter(|&shard| header.held(shard as usize).rows > 0).collect();
+        let stored = Self { store, header, shards, parts, layout, pieces };
         // Pieces are no arrays yet.
         let arrays = if stored.pieces.is_none() { Array::of_tree(stored.header.is_listed()) } else { &[] };
         stored.store.each(arrays.len(), &|i| {
@@ -80,11 +94,6 @@ impl StoredShards {
 
     pub(super) fn held(&self, shard: u64) -> Held {
         self.header.held(shard as usize)
-    }
-
-    /// The shards that have regions.
-    pub(super) fn with_rows(&self) -> Vec<u64> {
-        (0..self.shards.count).filter(|&shard| self.held(shard).rows > 0).collect()
     }
 
     /// What is wrong with a shard.

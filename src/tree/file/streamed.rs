@@ -6,7 +6,11 @@ use crate::dimension::here;
 use crate::tree::along::Along;
 use crate::tree::bottom_up::BottomUp;
 use crate::tree::error::TreeError;
+use crate::tree::file::making::are_equal;
+use crate::tree::file::tree_part::TreePart;
 use crate::tree::file::writer::TreeWriter;
+use crate::tree::file::written::WrittenTree;
+use crate::tree::order::CurveOrder;
 use crate::tree::piece::Piece;
 use crate::tree::points::FromPoints;
 use crate::tree::predicate::Criterion;
@@ -74,35 +78,55 @@ impl<const K: usize> FromPoints<'_, K> {
 /// Makes what lies below a run of a level's codes.
 type Making<'m> = dyn Fn(u32, Range<u128>) -> Result<Piece, TreeError> + 'm;
 
+/// Makes a part of the tree of a run of keys and of what lies there.
+type PartOf<'p> = dyn Fn(Range<u128>, Piece) -> Result<Box<dyn TreePart>, TreeError> + 'p;
+
 /// Writes the shards that are not finished, of pieces that are made one after the other. `open` is an empty one, and `fits` is asked
 /// about the bytes of those that are in memory.
 fn stream<const K: usize>(
-    along: &Along<K>,
-    mut open: Piece,
+    own: &Along<K>,
+    open: Piece,
     writer: &mut TreeWriter<K>,
     make: &Making<'_>,
     fits: &dyn Fn(u64) -> Result<(), TreeError>,
 ) -> Result<(), TreeError> {
+    let TreeWriter { along, written } = writer;
+    let path = written.path.clone();
+    let part = |keys: Range<u128>, Piece { entries, bricks, .. }: Piece| -> Result<Box<dyn TreePart>, TreeError> {
+        let tree = Tree::new(own.clone(), keys, entries, bricks)?;
+        are_equal(&path, along.plan(), tree.plan())?;
+        Ok(Box::new(tree))
+    };
+    stream_parts(own, open, written, make, fits, &part)
+}
+
+/// The same, however many axes there are.
+fn stream_parts(
+    order: &CurveOrder,
+    mut open: Piece,
+    written: &mut WrittenTree,
+    make: &Making<'_>,
+    fits: &dyn Fn(u64) -> Result<(), TreeError>,
+    part: &PartOf<'_>,
+) -> Result<(), TreeError> {
     // What was made and not written begins at this key.
     let mut first = 0;
-    for shard in 0..writer.shards() {
-        let keys = writer.shards.keys(shard);
+    for shard in 0..written.shards.count {
+        let keys = written.shards.keys(shard);
         if open.entries.len() == 0 {
             first = keys.start;
-            if writer.is_done(shard) {
+            if written.is_done(shard) {
                 continue;
             }
         }
-        let (level, codes) = writer.codes(shard);
-        let piece = make(level, codes)?;
+        let piece = make(written.shards.level, written.shards.codes(shard))?;
         fits(open.bytes() + piece.bytes())?;
         match open.entries.len() {
             0 => open = piece,
-            _ => open.append(along, &piece)?,
+            _ => open.append(order, &piece)?,
         }
-        let Some((decided, until)) = open.decided(along, first, keys.end) else { continue };
-        let Piece { entries, bricks, .. } = decided;
-        writer.write(&Tree::new(along.clone(), first..until, entries, bricks)?)?;
+        let Some((decided, until)) = open.decided(order, first, keys.end) else { continue };
+        written.write(order, &*part(first..until, decided)?)?;
         first = until;
     }
     Ok(())

@@ -5,9 +5,11 @@ use crate::parallel;
 use crate::tree::error::TreeError;
 use crate::tree::file::columns::ends;
 use crate::tree::file::error::TreeFileError;
+use crate::tree::file::header::add_terminals;
 use crate::tree::file::reader::TreeFile;
 use crate::tree::file::shards::Array;
-use crate::tree::parts::Parts;
+use crate::tree::file::stored_shards::StoredShards;
+use crate::tree::file::tree_part::TreePart;
 
 impl<const K: usize> TreeFile<K> {
     /// Checks everything in the file. Every shard must be what the header says. The least and the greatest value of a
@@ -21,38 +23,47 @@ impl<const K: usize> TreeFile<K> {
     }
 
     fn validate_here(&self) -> Result<(), TreeError> {
-        self.stored.store.audit().map_err(TreeFileError::from)?;
-        let mut terminals = vec![[0; 2]; self.terminals().len()];
+        self.stored.validate_all(self.limit(), &|part| Ok(Box::new(self.read(part)?)))
+    }
+}
+
+/// Reads a part.
+type ReadTree<'r> = dyn Fn(usize) -> Result<Box<dyn TreePart>, TreeError> + Sync + 'r;
+
+impl StoredShards {
+    /// Checks everything. Parts are read together that have at most so many bytes.
+    fn validate_all(&self, limit: u64, read: &ReadTree<'_>) -> Result<(), TreeError> {
+        self.store.audit().map_err(TreeFileError::from)?;
+        let mut terminals = vec![[0; 2]; self.header.terminals.len()];
         let parts: Vec<usize> = (0..self.parts.len()).collect();
-        let this: &dyn Parts<K> = self;
-        for some in this.batches(&parts) {
-            for found in parallel::map(some.len(), &|i| self.validate_part(some[i])) {
-                for (sum, here) in terminals.iter_mut().zip(found?) {
-                    *sum = [sum[0] + here[0], sum[1] + here[1]];
-                }
+        let mut rest = &parts[..];
+        while !rest.is_empty() {
+            let (some, others) = rest.split_at(self.together(rest, limit).max(1));
+            for found in parallel::map(some.len(), &|i| self.validate(some[i], &*read(some[i])?)) {
+                add_terminals(&mut terminals, &found?);
             }
+            rest = others;
         }
-        if terminals != self.terminals() {
-            let (path, reason) = (self.path().to_owned(), format!("{:?}; there are {terminals:?}", self.terminals()));
-            return Err(TreeFileError::Header { path, key: "terminals", reason }.into());
+        if terminals != self.header.terminals {
+            let reason = format!("{:?}; there are {terminals:?}", self.header.terminals);
+            return Err(TreeFileError::Header { path: self.path().to_owned(), key: "terminals", reason }.into());
         }
         Ok(())
     }
 
-    /// Checks a shard; on each level how many of its regions are uniform and how many are leaves.
-    fn validate_part(&self, part: usize) -> Result<Vec<[u64; 2]>, TreeError> {
-        let (shard, tree) = (self.parts[part], self.read(part)?);
-        let mut terminals = vec![[0; 2]; self.terminals().len()];
-        let rows = tree.len() as u64;
-        let (least, greatest) =
-            (self.stored.words(Array::Value, shard, rows)?, self.stored.words(Array::Largest, shard, rows)?);
-        for row in 0..tree.len() {
-            terminals[tree.entries.level(row) as usize][usize::from(tree.entries.is_leaf(row))] += 1;
-            let (found, expected) = ([least[row], greatest[row]], ends(&tree, row));
+    /// Checks the least and the greatest value of each row of a part; on each level how many regions are uniform and how many are leaves.
+    fn validate(&self, part: usize, tree: &dyn TreePart) -> Result<Vec<[u64; 2]>, TreeError> {
+        let (shard, entries) = (self.parts[part], tree.entries());
+        let mut terminals = vec![[0; 2]; self.header.terminals.len()];
+        let rows = entries.len() as u64;
+        let (least, greatest) = (self.words(Array::Value, shard, rows)?, self.words(Array::Largest, shard, rows)?);
+        for row in 0..entries.len() {
+            terminals[entries.level(row) as usize][usize::from(entries.is_leaf(row))] += 1;
+            let (found, expected) = ([least[row], greatest[row]], ends(tree, row));
             if found != expected {
                 let text = |words: [u64; 2]| words.map(|word| self.kind().text(word)).join(" to ");
                 let reason = format!("values {}, where its cells have {}", text(found), text(expected));
-                return Err(TreeFileError::Row { path: self.path().to_owned(), shard, row, reason }.into());
+                return Err(self.wrong_row(shard)((row, reason)).into());
             }
         }
         Ok(terminals)

@@ -4,24 +4,24 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::backend::{Control, Error};
+use crate::backend::Control;
 use crate::cell::CellType;
 use crate::dimension::here;
-use crate::disk::Folder;
-use crate::parallel;
 use crate::plan::Plan;
-use crate::result::{LevelCounts, RegionsChecksum, RunCounts};
+use crate::result::{RegionsChecksum, RunCounts};
 use crate::tree::along::Along;
 use crate::tree::census::run_counts;
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
-use crate::tree::file::header::{Header, Held};
-use crate::tree::file::info::{TreeInfo, Unfit};
-use crate::tree::file::making::ShardMaker;
-use crate::tree::file::sealed::{SealedTree, WrittenTree};
+use crate::tree::file::header::Header;
+use crate::tree::file::info::TreeInfo;
+use crate::tree::file::making::are_equal;
+use crate::tree::file::sealed::SealedTree;
 use crate::tree::file::shards::{CELLS, Shards};
 use crate::tree::file::staged::{FinishedShard, Staged};
+use crate::tree::file::written::WrittenTree;
 use crate::tree::list::ListLayout;
+use crate::tree::order::CurveRegions;
 use crate::tree::parts::Parts;
 use crate::tree::stored::Tree;
 
@@ -129,33 +129,41 @@ impl TreeTarget {
         kind: CellType,
         info: &TreeInfo,
     ) -> Result<TreeWriter<K>, TreeError> {
-        let Self { path, zip, overwrite, .. } = self.clone();
-        let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-        let stem = if zip { ".tree.zarr.zip" } else { ".tree.zarr" };
-        if !name.ends_with(stem) || name == stem {
-            return Err(TreeFileError::Name { path }.into());
-        }
+        self.check(K, kind, info)?;
         let along = Along::new(plan);
-        let refused = |Unfit { key, reason }| TreeFileError::Header { path: path.clone(), key, reason };
-        info.check(K, kind).map_err(refused)?;
+        let written = self.begin(&along, Header::new(along.plan(), kind, info))?;
+        Ok(TreeWriter { along, written })
+    }
+
+    /// Checks the name, and what is known of the tree beside its regions.
+    fn check(&self, axes: usize, kind: CellType, info: &TreeInfo) -> Result<(), TreeFileError> {
+        let path = &self.path;
+        let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let stem = if self.zip { ".tree.zarr.zip" } else { ".tree.zarr" };
+        if !name.ends_with(stem) || name == stem {
+            return Err(TreeFileError::Name { path: path.clone() });
+        }
+        info.check(axes, kind).map_err(TreeFileError::unfit(path))
+    }
+
+    /// Begins the tree of a header, or resumes it.
+    fn begin(&self, regions: &dyn CurveRegions, header: Header) -> Result<WrittenTree, TreeError> {
+        let Self { path, zip, overwrite, .. } = self.clone();
+        let unfit = TreeFileError::unfit(&path);
         let (shards, header) = match &self.list {
-            Some(layout) => {
-                let header = Header::new(along.plan(), kind, info, 0).listed(layout);
-                (Shards::of_list(&along, layout).map_err(refused)?, header)
-            }
+            Some(layout) => (Shards::of_list(regions.order(), layout).map_err(unfit)?, header.listed(layout)),
             None => {
-                let (shards, cells) = Shards::fitting(&along, self.shard_cells).map_err(refused)?;
-                (shards, Header::new(along.plan(), kind, info, cells))
+                let (shards, cells) = Shards::fitting(regions, self.shard_cells).map_err(unfit)?;
+                (shards, header.sharded(cells))
             }
         };
         let (staged, found) = Staged::new(&path, &header, self.made_of.as_deref(), overwrite)?;
-        let levels = along.plan().levels().len();
-        let mut writer = TreeWriter {
+        let levels = header.terminals.len();
+        let mut written = WrittenTree {
             path,
             zip,
             overwrite,
-            along,
-            kind,
+            kind: header.cell,
             header,
             done: vec![None; shards.count as usize],
             terminals: vec![[0; 2]; levels],
@@ -164,8 +172,8 @@ impl TreeTarget {
             shards,
             staged,
         };
-        found.iter().for_each(|finished| writer.account(finished));
-        Ok(writer)
+        found.iter().for_each(|finished| written.account(finished));
+        Ok(written)
     }
 }
 
@@ -200,27 +208,16 @@ impl TreeTarget {
 /// ```
 #[derive(Debug)]
 pub struct TreeWriter<const K: usize> {
-    path: PathBuf,
-    zip: bool,
-    overwrite: bool,
     pub(super) along: Along<K>,
-    pub(super) kind: CellType,
-    header: Header,
-    pub(super) shards: Shards,
-    /// What each shard holds that is finished.
-    done: Vec<Option<Held>>,
-    terminals: Vec<[u64; 2]>,
-    /// On each level the cells of uniform regions.
-    filled: Vec<u64>,
-    control: Option<Arc<Control>>,
-    staged: Staged,
+    pub(super) written: WrittenTree,
 }
 
 impl<const K: usize> TreeWriter<K> {
     /// Lets `control` cancel the writing.
     #[must_use]
-    pub fn control(self, control: Arc<Control>) -> Self {
-        Self { control: Some(control), ..self }
+    pub fn control(mut self, control: Arc<Control>) -> Self {
+        self.written.control = Some(control);
+        self
     }
 
     /// What is counted in the shards that are finished, as a run from the cells up counts it, and their checksum.
@@ -229,37 +226,27 @@ impl<const K: usize> TreeWriter<K> {
     }
 
     fn counts_here(&self) -> (RunCounts<K>, RegionsChecksum) {
-        let level = |(&[filled, leaves], &filled_cells): (&[u64; 2], &u64)| LevelCounts {
-            filled,
-            leaves,
-            filled_cells,
-            ..LevelCounts::default()
-        };
-        let mut found: Vec<LevelCounts> = self.terminals.iter().zip(&self.filled).map(level).collect();
-        let held = || self.done.iter().flatten();
-        // Leaves are of the deepest level.
-        found.last_mut().expect("there is a level").leaf_cells = held().map(|held| held.cells).sum();
-        (run_counts(self.along.plan(), found), held().map(|held| held.checksum).sum())
+        (run_counts(self.along.plan(), self.written.counts()), self.checksum())
     }
 
     /// The checksum of the regions in the shards that are finished.
     pub fn checksum(&self) -> RegionsChecksum {
-        self.done.iter().flatten().map(|held| held.checksum).sum()
+        self.written.checksum()
     }
 
     /// The folder in which the tree is made.
     pub fn staged(&self) -> PathBuf {
-        self.staged.path()
+        self.written.staged.path()
     }
 
     /// The number of shards.
     pub fn shards(&self) -> u64 {
-        self.shards.count
+        self.written.shards.count
     }
 
     /// The number of finished shards, including those that an earlier process finished.
     pub fn done(&self) -> u64 {
-        self.done.iter().flatten().count() as u64
+        self.written.held().count() as u64
     }
 
     /// True if a shard is finished.
@@ -267,7 +254,7 @@ impl<const K: usize> TreeWriter<K> {
     /// # Panics
     /// If there is no such shard.
     pub fn is_done(&self, shard: u64) -> bool {
-        self.done[shard as usize].is_some()
+        self.written.is_done(shard)
     }
 
     /// The level and the codes that a shard covers, along the tree's curve.
@@ -275,8 +262,9 @@ impl<const K: usize> TreeWriter<K> {
     /// # Panics
     /// If there is no such shard.
     pub fn codes(&self, shard: u64) -> (u32, Range<u128>) {
-        assert!(shard < self.shards.count, "shard {shard} of {}", self.shards.count);
-        (self.shards.level, self.shards.codes(shard))
+        let shards = &self.written.shards;
+        assert!(shard < shards.count, "shard {shard} of {}", shards.count);
+        (shards.level, shards.codes(shard))
     }
 
     /// Writes the shards that a part of the tree covers, except those that are finished. The threads of the caller's
@@ -291,99 +279,25 @@ impl<const K: usize> TreeWriter<K> {
     }
 
     fn write_here(&mut self, part: &Tree<K>) -> Result<(), TreeError> {
-        let open = self.open_of(part)?;
-        // Where a later process may go on, what is finished is said now and then.
-        let together = if self.staged.is_resumable() { rayon::current_num_threads() } else { open.len().max(1) };
-        for some in open.chunks(together) {
-            let made = self.put(part, some)?;
-            self.take_note(&made)?;
-        }
-        Ok(())
+        self.is_of(part.plan())?;
+        self.written.write(&self.along, part)
     }
 
-    /// The shards that a part covers and that are not finished, with their rows.
-    fn open_of(&self, part: &Tree<K>) -> Result<Vec<(u64, Range<usize>)>, TreeError> {
-        let mut open = self.maker().covered(part)?;
-        open.retain(|&(shard, _)| !self.is_done(shard));
-        Ok(open)
-    }
-
-    /// Makes the files of some shards.
-    fn put(&self, part: &Tree<K>, some: &[(u64, Range<usize>)]) -> Result<Vec<FinishedShard>, TreeError> {
-        let maker = self.maker();
-        let put = parallel::try_map(some.len(), &|i| maker.put(some[i].0, part, some[i].1.clone()));
-        // What failed since it was cancelled is no failure of the file.
-        self.check()?;
-        put
-    }
-
-    /// Makes the files of the shards that a part covers and that are not finished. The writer has to [take note](Self::take_note) of them.
+    /// Makes the files of the shards that a part covers and that are not finished. The writer has to
+    /// [take note](WrittenTree::take_note) of them.
     pub(super) fn make(&self, part: &Tree<K>) -> Result<Vec<FinishedShard>, TreeError> {
-        self.put(part, &self.open_of(part)?)
-    }
-
-    /// Takes note of shards that were made, and says so for whoever goes on.
-    pub(super) fn take_note(&mut self, made: &[FinishedShard]) -> Result<(), TreeError> {
-        for finished in made {
-            self.staged.finish(finished)?;
-            self.account(finished);
-        }
-        Ok(())
-    }
-
-    /// Fails if the writing was cancelled.
-    pub(super) fn check(&self) -> Result<(), Error> {
-        self.control.as_ref().map_or(Ok(()), |control| control.check())
+        self.is_of(part.plan())?;
+        self.written.make(&self.along, part)
     }
 
     /// Checks that the tree is one of this plan.
     pub(super) fn is_of(&self, plan: &Plan<K>) -> Result<(), TreeFileError> {
-        self.maker().is_of(plan)
-    }
-
-    fn maker(&self) -> ShardMaker<'_, K> {
-        ShardMaker {
-            path: &self.path,
-            along: &self.along,
-            kind: self.kind,
-            shards: &self.shards,
-            folder: self.staged.part(),
-            control: self.control.as_deref(),
-        }
-    }
-
-    /// Takes note of a finished shard, and of those that its last region covers.
-    fn account(&mut self, finished: &FinishedShard) {
-        self.done[finished.shard as usize] = Some(finished.held);
-        let covered = finished.shard + 1..self.shards.from(finished.end).min(self.shards.count);
-        covered.for_each(|shard| self.done[shard as usize] = Some(Held::default()));
-        for (sum, here) in self.terminals.iter_mut().zip(&finished.terminals) {
-            *sum = [sum[0] + here[0], sum[1] + here[1]];
-        }
-        for (sum, here) in self.filled.iter_mut().zip(&finished.filled) {
-            *sum = u64::saturating_add(*sum, *here);
-        }
-    }
-
-    /// Takes finished shards whose files are in another folder.
-    ///
-    /// # Errors
-    /// [`TreeError::File`] if they are not what was written, or the system says no; [`TreeError::Run`] if the control does.
-    pub(super) fn take(&mut self, from: &Folder, shards: &[FinishedShard]) -> Result<(), TreeError> {
-        for finished in shards {
-            if !self.is_done(finished.shard) {
-                self.check()?;
-                self.staged.copy(from, finished)?;
-                self.staged.finish(finished)?;
-                self.account(finished);
-            }
-        }
-        Ok(())
+        are_equal(&self.written.path, self.along.plan(), plan)
     }
 
     /// Ends without a tree, and removes the finished shards. Use it if the data changed while it was read, for example.
     pub fn discard(self) {
-        self.staged.discard();
+        self.written.staged.discard();
     }
 
     /// Writes the header, and gives the tree its name.
@@ -399,11 +313,6 @@ impl<const K: usize> TreeWriter<K> {
     /// # Errors
     /// [`TreeError::File`] if shards are missing, or the system says no.
     pub fn seal(self) -> Result<SealedTree, TreeError> {
-        here!(fn(TreeWriter<K>) -> Result<SealedTree, TreeError> = |this| this.seal_here())(self)
-    }
-
-    fn seal_here(self) -> Result<SealedTree, TreeError> {
-        let Self { path, zip, overwrite, kind, header, shards, done, terminals, staged, .. } = self;
-        WrittenTree { path, zip, overwrite, axes: K, kind, header, shards, done, terminals, staged }.seal()
+        self.written.seal()
     }
 }

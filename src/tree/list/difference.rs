@@ -20,17 +20,14 @@ pub(in crate::tree) fn between<const K: usize>(
     differ: &mut Differ<'_>,
 ) -> Option<ListDifference<K>> {
     let (mut found, mut listed): (Option<ListDifference<K>>, Vec<[u32; K]>) = (None, Vec::new());
-    let (mut mine, mut theirs) = (own.cells.iter().peekable(), other.cells.iter().peekable());
+    let (mut mine, mut theirs) = (0, 0);
     loop {
-        let next = match (mine.peek(), theirs.peek()) {
+        let next = match (own.cells.get(mine), other.cells.get(theirs)) {
             (None, None) => break,
             (Some((cell, _)), None) | (None, Some((cell, _))) => *cell,
             (Some((a, _)), Some((b, _))) => *if order(a, b).is_le() { a } else { b },
         };
-        let word = |list: &mut std::iter::Peekable<std::slice::Iter<'_, ([u32; K], u64)>>, background| {
-            list.next_if(|(cell, _)| *cell == next).map_or(background, |&(_, word)| word)
-        };
-        let words = [word(&mut mine, own.background), word(&mut theirs, other.background)];
+        let words = [own.take(&mut mine, &next), other.take(&mut theirs, &next)];
         listed.push(next);
         if differ(words, 1) {
             add(&mut found, 1, Region { corner: next, extent: [1; K] }, (next, words));
@@ -40,13 +37,29 @@ pub(in crate::tree) fn between<const K: usize>(
     let rest = window.cells_wide() - listed.len() as u128;
     let words = [own.background, other.background];
     if rest > 0 && differ(words, rest) {
-        let each = |visit: &mut dyn FnMut([u32; K])| listed.iter().for_each(|&cell| visit(cell));
+        let each = |visit: &mut dyn FnMut(&[u32])| listed.iter().for_each(|cell| visit(cell));
         let bounds = bounds_without(window, &each, listed.len()).expect("some are left");
         let place = |place: usize| window.cell(window.offset(place as u64));
-        let first = (0..listed.len()).find(|&at| listed[at] != place(at)).unwrap_or(listed.len());
+        let mut first = 0;
+        while listed.get(first).is_some_and(|&cell| cell == place(first)) {
+            first += 1;
+        }
         add(&mut found, rest, bounds, (place(first), words));
     }
     found
+}
+
+impl<const K: usize> Scattered<K> {
+    /// The word of a cell, and the next entry if it is that of the cell.
+    fn take(&self, entry: &mut usize, cell: &[u32; K]) -> u64 {
+        match self.cells.get(*entry) {
+            Some((next, word)) if next == cell => {
+                *entry += 1;
+                *word
+            }
+            _ => self.background,
+        }
+    }
 }
 
 fn add<const K: usize>(
@@ -55,7 +68,10 @@ fn add<const K: usize>(
     bounds: Region<K>,
     first: ([u32; K], [u64; 2]),
 ) {
-    let all = found.get_or_insert(ListDifference { cells: 0, bounds, first });
+    let Some(all) = found else {
+        *found = Some(ListDifference { cells, bounds, first });
+        return;
+    };
     all.cells += cells;
     all.bounds = all.bounds.hull(&bounds);
     if order(&first.0, &all.first.0).is_lt() {

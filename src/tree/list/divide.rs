@@ -7,52 +7,21 @@ use crate::cell::CellType;
 use crate::memory::reserve;
 use crate::result::{MemoryError, Stored};
 use crate::rule::exact;
-use crate::tree::along::Along;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::list::record::CellRecord;
+use crate::tree::order::CurveRegions;
 use crate::tree::provenance::Provenance;
 
 /// The most cells of a leaf: 64 bits hold the place of each.
 pub(in crate::tree) const LEAF_CELLS: u128 = 1 << 64;
 
-/// The regions of a plan, however many axes they have.
-pub(super) trait ListRegions {
-    fn deepest(&self) -> u32;
-    /// R; the largest number where that is more.
-    fn children(&self) -> u64;
-    /// Regions of level 0.
-    fn roots(&self) -> u128;
-    fn key(&self, level: u32, code: u64) -> u64;
-    /// The last code of the deepest level below a region.
-    fn last(&self, level: u32, key: u64) -> u64;
-    fn cells(&self, level: u32, code: u64) -> u128;
-}
-
-impl<const K: usize> ListRegions for Along<K> {
-    fn deepest(&self) -> u32 {
-        self.deepest()
-    }
-
-    fn children(&self) -> u64 {
-        self.children
-    }
-
-    fn roots(&self) -> u128 {
-        self.codes(0)
-    }
-
-    fn key(&self, level: u32, code: u64) -> u64 {
-        self.key(level, code)
-    }
-
-    fn last(&self, level: u32, key: u64) -> u64 {
-        self.last(level, key)
-    }
-
-    fn cells(&self, level: u32, code: u64) -> u128 {
-        self.plan().region(level, code).cells_wide()
-    }
+/// The regions of a list, however many axes they have.
+pub(super) trait ListRegions: CurveRegions {
+    /// The cell of an entry in words.
+    fn cell_text(&self, record: &CellRecord) -> String;
+    /// Gives entries their places in the region that a level's code names. Before they have those in their regions of the last level.
+    fn place(&self, level: u32, code: u64, records: &mut [CellRecord]);
 }
 
 /// What a list is divided by.
@@ -78,7 +47,7 @@ impl Division<'_> {
     /// Divides the whole domain.
     pub(super) fn whole(&self) -> Result<DividedList, TreeError> {
         let mut found = DividedList::default();
-        self.family(0, 0, self.regions.roots(), 0..self.records.len(), &mut found)?;
+        self.family(0, 0, self.regions.order().codes(0), 0..self.records.len(), &mut found)?;
         Ok(found)
     }
 
@@ -100,7 +69,7 @@ impl Division<'_> {
         reserve(&mut found.ends, count as usize)?;
         let mut start = range.start;
         for code in (0..count as u64).map(|child| first + child) {
-            let last = self.regions.last(level, self.regions.key(level, code));
+            let last = self.regions.order().last(level, self.regions.order().key(level, code));
             let end = start + self.records[start..range.end].partition_point(|record| record.code <= last);
             self.region(level, code, start..end, found)?;
             start = end;
@@ -110,24 +79,24 @@ impl Division<'_> {
 
     /// A region and its entries.
     fn region(&self, level: u32, code: u64, range: Range<usize>, found: &mut DividedList) -> Result<(), TreeError> {
-        let key = self.regions.key(level, code);
+        let key = self.regions.order().key(level, code);
         let Some(first) = self.records[range.clone()].first() else {
             found.entries.uniform(level, key, self.background, Provenance::Proved);
             return Ok(());
         };
-        let (cells, word) = (self.regions.cells(level, code), exact::key(self.kind, first.word));
+        let (cells, word) = (self.regions.cells_of(level, code), exact::key(self.kind, first.word));
         let one = |record: &CellRecord| exact::key(self.kind, record.word) == word;
         if range.len() as u128 == cells && self.records[range.clone()].iter().all(one) {
             found.entries.uniform(level, key, word, Provenance::Proved);
             return Ok(());
         }
-        if level == self.regions.deepest() || (range.len() as u64 <= self.most && cells <= LEAF_CELLS) {
+        if level == self.regions.order().deepest() || (range.len() as u64 <= self.most && cells <= LEAF_CELLS) {
             found.entries.leaf(level, key, found.ends.len() as u64);
             reserve(&mut found.ends, 1)?;
             found.ends.push(range.end as u64);
             return Ok(());
         }
-        let children = self.regions.children();
+        let children = self.regions.order().children;
         self.family(level + 1, code.wrapping_mul(children), children.into(), range, found)
     }
 }

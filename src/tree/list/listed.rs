@@ -96,7 +96,12 @@ impl ListedCells {
     }
 }
 
-impl ListedLeaf<'_> {
+impl<'t> ListedLeaf<'t> {
+    /// The values of its cells in their order, each with how often it comes, of so many cells.
+    pub(in crate::tree) fn runs(self, cells: u128) -> ListedRuns<'t> {
+        ListedRuns { leaf: self, cells, next: 0, entry: 0 }
+    }
+
     /// The word of the cell at a place.
     pub(in crate::tree) fn word(&self, place: u64) -> u64 {
         self.places.binary_search(&place).map_or(self.background, |entry| self.entry(entry))
@@ -108,6 +113,12 @@ impl ListedLeaf<'_> {
         self.words.word(self.first + entry)
     }
 
+    /// The entries from a place to another.
+    fn between(&self, [first, last]: [u64; 2]) -> Range<usize> {
+        let at = |end: u64| self.places.partition_point(|&place| place < end);
+        at(first)..last.checked_add(1).map_or(self.places.len(), at)
+    }
+
     /// The entries in a part of the leaf, whose cells are `own`: each with its cell and its word, in storage order.
     pub(in crate::tree) fn within<const K: usize>(
         &self,
@@ -117,26 +128,13 @@ impl ListedLeaf<'_> {
     ) {
         let last = per_axis::each(|j| part.corner[j] + (part.extent[j] - 1));
         let ends = [own.place(part.corner) as u64, own.place(last) as u64];
-        let start = self.places.partition_point(|&place| place < ends[0]);
-        for (entry, &place) in self.places.iter().enumerate().skip(start).take_while(|(_, place)| **place <= ends[1]) {
+        for entry in self.between(ends) {
+            let place = self.places[entry];
             let cell = own.cell(own.offset(place));
             if part.contains_cell(cell) {
                 visit(cell, self.entry(entry));
             }
         }
-    }
-
-    /// The values of its cells in their order, each with how often it comes, of so many cells.
-    pub(in crate::tree) fn runs(self, cells: u128) -> impl Iterator<Item = (u64, u128)> {
-        let kind = self.words.kind();
-        let gap = move |entry: usize| {
-            let next = self.places.get(entry).map_or(cells, |&place| place.into());
-            let before = entry.checked_sub(1).map_or(0, |before| u128::from(self.places[before]) + 1);
-            (self.background, next - before)
-        };
-        let entry = move |entry: usize| (exact::key(kind, self.entry(entry)), 1);
-        let all = (0..self.places.len()).flat_map(move |i| [gap(i), entry(i)]);
-        all.chain(std::iter::once_with(move || gap(self.places.len()))).filter(|&(_, cells)| cells > 0)
     }
 
     /// The least and the greatest word of so many cells, by their ranks.
@@ -162,5 +160,34 @@ impl ListedLeaf<'_> {
         self.places.iter().for_each(|place| bytes.extend(place.to_le_bytes()));
         append_le(self.words, self.first..self.first + self.places.len(), bytes);
         RegionsChecksum(xxh3_64(bytes))
+    }
+}
+
+/// The values of a sparse leaf's cells in their order, each with how often it comes in a row.
+pub(in crate::tree) struct ListedRuns<'t> {
+    leaf: ListedLeaf<'t>,
+    cells: u128,
+    /// The place of the next cell.
+    next: u128,
+    /// The number of the next entry.
+    entry: usize,
+}
+
+impl Iterator for ListedRuns<'_> {
+    type Item = (u64, u128);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let listed = self.leaf.places.get(self.entry).map_or(self.cells, |&place| place.into());
+        if self.next < listed {
+            let gap = listed - self.next;
+            self.next = listed;
+            return Some((self.leaf.background, gap));
+        }
+        if self.next == self.cells {
+            return None;
+        }
+        let word = exact::key(self.leaf.words.kind(), self.leaf.entry(self.entry));
+        (self.next, self.entry) = (self.next + 1, self.entry + 1);
+        Some((word, 1))
     }
 }

@@ -42,12 +42,12 @@ impl<const K: usize> Scattered<K> {
 }
 
 /// Hands each of some cells to a visitor.
-pub(in crate::tree) type EachCell<'c, const K: usize> = dyn Fn(&mut dyn FnMut([u32; K])) + 'c;
+pub(in crate::tree) type EachCell<'c> = dyn Fn(&mut dyn FnMut(&[u32])) + 'c;
 
 /// The smallest box that holds the cells of a box that are not among these, which are cells of the box, each once; None if all are.
 pub(in crate::tree) fn bounds_without<const K: usize>(
     own: &Region<K>,
-    cells: &EachCell<'_, K>,
+    cells: &EachCell<'_>,
     count: usize,
 ) -> Option<Region<K>> {
     let volume = own.cells_wide();
@@ -56,28 +56,45 @@ pub(in crate::tree) fn bounds_without<const K: usize>(
     }
     let mut bounds = *own;
     for j in 0..K {
-        let face = volume / u128::from(own.extent[j]);
-        if (count as u128) < face {
-            continue;
+        let (corner, extent) = (own.corner[j], own.extent[j]);
+        let side = AxisOf { axis: j, corner, extent, face: volume / u128::from(extent) };
+        let [before, behind] = side.covered(cells, count as u128)?;
+        bounds.corner[j] = corner + before;
+        bounds.extent[j] = extent - before - behind;
+    }
+    Some(bounds)
+}
+
+/// One axis of a box.
+struct AxisOf {
+    axis: usize,
+    corner: u32,
+    extent: u32,
+    /// The cells of a layer.
+    face: u128,
+}
+
+impl AxisOf {
+    /// How many layers at either end have no cell but so many listed ones; None if no layer has another.
+    fn covered(&self, cells: &EachCell<'_>, count: u128) -> Option<[u32; 2]> {
+        if count < self.face {
+            return Some([0; 2]);
         }
         // Of so many layers at either end one has a cell that is not listed: the axis can be far longer.
-        let some = (count as u128 / face + 1).min(own.extent[j].into()) as usize;
+        let some = (count / self.face + 1).min(self.extent.into()) as usize;
         let mut ends = [vec![0u128; some], vec![0u128; some]];
         cells(&mut |cell| {
-            let before = (cell[j] - own.corner[j]) as usize;
-            let behind = own.extent[j] as usize - 1 - before;
+            let before = (cell[self.axis] - self.corner) as usize;
+            let behind = self.extent as usize - 1 - before;
             for (layers, layer) in ends.iter_mut().zip([before, behind]) {
                 if let Some(layer) = layers.get_mut(layer) {
                     *layer += 1;
                 }
             }
         });
-        let open = |layers: &[u128]| layers.iter().position(|layer| *layer < face).map(|layer| layer as u32);
-        let (before, behind) = (open(&ends[0])?, open(&ends[1])?);
-        bounds.corner[j] = own.corner[j] + before;
-        bounds.extent[j] = own.extent[j] - before - behind;
+        let open = |layers: &[u128]| layers.iter().position(|layer| *layer < self.face).map(|layer| layer as u32);
+        Some([open(&ends[0])?, open(&ends[1])?])
     }
-    Some(bounds)
 }
 
 #[cfg(test)]
@@ -89,7 +106,7 @@ mod tests {
     fn bounds_are_those_of_what_is_left() {
         let bounds = |extent: [u32; 2], cells: &[[u32; 2]]| {
             let own = Region { corner: [5, 1], extent };
-            let each = |visit: &mut dyn FnMut([u32; 2])| cells.iter().for_each(|&[x, y]| visit([5 + x, 1 + y]));
+            let each = |visit: &mut dyn FnMut(&[u32])| cells.iter().for_each(|&[x, y]| visit(&[5 + x, 1 + y]));
             let found = bounds_without(&own, &each, cells.len());
             found.map(|found| ([found.corner[0] - 5, found.corner[1] - 1], found.extent))
         };

@@ -268,7 +268,7 @@ fn lists_are_resumed() {
     for changed in [false, true] {
         let open = || sorted.open(TreeTarget::new(&path).overwrite(true).made_of("the same list"), &info).unwrap();
         let mut writer = open();
-        let row = sorted.rows.keys.partition_point(|&key| key < first[1]);
+        let row = sorted.cells.rows.keys.partition_point(|&key| key < first[1]);
         writer.write(&sorted.part(0..row, 0..first[1].into()).unwrap()).unwrap();
         let staged = writer.staged();
         drop(writer);
