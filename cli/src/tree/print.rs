@@ -79,10 +79,12 @@ fn as_text<const K: usize>(kind: CellType, region: TreeRegion<'_, K>) -> String 
 
 fn as_csv<const K: usize>(kind: CellType, region: TreeRegion<'_, K>) -> String {
     let cells = region.cells();
-    let columns = |numbers: [u32; K]| numbers.iter().map(|number| format!("{number},")).collect::<String>();
+    let mut line = format!("{},{},", region.level(), region.code());
+    for number in cells.corner.iter().chain(&cells.extent) {
+        line.extend([&*number.to_string(), ","]);
+    }
     let value = region.uniform().map_or(String::new(), |word| kind.text(word));
-    let (corner, extent) = (columns(cells.corner), columns(cells.extent));
-    format!("{},{},{corner}{extent}{value},{}", region.level(), region.code(), region.provenance().name())
+    line + &format!("{value},{}", region.provenance().name())
 }
 
 fn as_json<const K: usize>(kind: CellType, region: TreeRegion<'_, K>) -> Value {

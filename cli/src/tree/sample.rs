@@ -181,11 +181,15 @@ impl<'t, const K: usize> Lines<'t, K> {
 }
 
 /// A number per axis.
-fn numbers<const K: usize, T: std::str::FromStr>(text: &str, what: &str) -> Result<[T; K], String> {
-    let numbers: Vec<T> = text
-        .split(',')
-        .map(|number| number.trim().parse().map_err(|_| format!("'{}' is not {what}", number.trim())))
-        .collect::<Result<_, _>>()?;
-    let given = numbers.len();
-    numbers.try_into().map_err(|_| format!("{given} numbers, and the tree has {K} axes"))
+fn numbers<const K: usize, T: std::str::FromStr + Default + Copy>(text: &str, what: &str) -> Result<[T; K], String> {
+    let (mut numbers, mut given) = ([T::default(); K], 0);
+    for number in text.split(',') {
+        let number = number.trim();
+        let parsed = number.parse().map_err(|_| format!("'{number}' is not {what}"))?;
+        if let Some(place) = numbers.get_mut(given) {
+            *place = parsed;
+        }
+        given += 1;
+    }
+    if given == K { Ok(numbers) } else { Err(format!("{given} numbers, and the tree has {K} axes")) }
 }
