@@ -46,7 +46,7 @@ pub(crate) fn deliver_ordered<const K: usize>(
 /// As [`OrderedSink::take`].
 type TakePiece<'t> = dyn Fn(&[Terminal], Cells) -> Option<Cells> + Sync + 't;
 
-/// The same of regions that are in order, in pieces of so many.
+/// Delivers regions that are in order, in pieces of so many.
 fn deliver_pieces(
     terminals: &mut [Terminal],
     pieces: Vec<usize>,

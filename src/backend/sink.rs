@@ -169,7 +169,7 @@ pub(crate) fn deliver<const K: usize>(
 /// Takes some regions, the cells of their leaves, and the place of the first of these.
 type TakeBatch<'t> = dyn FnMut(&[Terminal], &Cells, u64) -> Result<(), Error> + 't;
 
-/// The same whatever the plan.
+/// Sorts regions and delivers them with their bricks. `volumes` knows the plan.
 fn deliver_sorted(
     mut terminals: Vec<Terminal>,
     bricks: &mut dyn LeafCells,
@@ -206,7 +206,7 @@ pub(crate) fn deliver_array<const K: usize>(
 /// Takes some cells, as bytes, and the place of the first of them.
 type TakeCells<'t> = dyn FnMut(u64, &[u8]) -> Result<(), Error> + 't;
 
-/// The same whatever the window.
+/// Delivers cells in pieces, each with its place in the window.
 fn deliver_cells(cells: &Cells, take: &mut TakeCells<'_>) -> Result<(), Error> {
     let mut start = 0;
     cells.le_bytes(0..cells.len(), |bytes| {

@@ -10,8 +10,10 @@ impl Cells {
     #[doc(hidden)]
     pub fn distinct(&self) -> BTreeSet<u64> {
         fn of<W: Width>(cells: &[W]) -> BTreeSet<u64> {
-            // Neighbours are mostly equal.
-            cells.chunk_by(|a, b| a == b).map(|equal| equal[0].word()).collect()
+            let mut values = BTreeSet::new();
+            // Neighbours are mostly equal. Collecting would keep a word of every run until all are sorted.
+            cells.chunk_by(|a, b| a == b).for_each(|equal| _ = values.insert(equal[0].word()));
+            values
         }
         each_width!(self.bits(), cells => of(cells))
     }

@@ -26,7 +26,7 @@ pub(super) struct Along<const K: usize> {
     axes: [AxisRegions; K],
 }
 
-/// What is known of keys whatever the axes.
+/// Keys and codes do not depend on the number of axes: [`CurveOrder`] answers for them.
 impl<const K: usize> Deref for Along<K> {
     type Target = CurveOrder;
 

@@ -135,15 +135,16 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
             places.resize_with(pieces, Mutex::default);
             let compared = |i: usize| -> Result<Allowed, TreeError> {
                 let (mut buffer, mut allowed) = (Cells::empty(other.kind()), Allowed::default());
-                let mut place = places[i].lock().unwrap_or_else(PoisonError::into_inner);
+                let mut differences = Vec::new();
                 for row in parallel::piece(part.len(), TOGETHER, i) {
                     control.check()?;
                     let region = part.region(row);
                     if let Some(difference) = difference(criterion, region, other, &mut buffer, &mut allowed)? {
-                        place.push(difference);
+                        differences.push(difference);
                     }
                     control.advance(u64::try_from(region.cells().cells_wide()).unwrap_or(u64::MAX));
                 }
+                *places[i].lock().unwrap_or_else(PoisonError::into_inner) = differences;
                 Ok(allowed)
             };
             let allowed = Allowed::all(parallel::try_map(pieces, &compared)?);

@@ -7,6 +7,7 @@ use crate::tree::error::TreeError;
 
 /// The regions of a plan along its curve, however many axes they have.
 pub(super) trait CurveRegions: Sync {
+    /// How their codes lie along it.
     fn order(&self) -> &CurveOrder;
     /// Regions of a level, per axis.
     fn grid(&self, level: u32) -> &[u32];
@@ -34,8 +35,8 @@ pub(super) struct CurveOrder {
 }
 
 impl CurveOrder {
-    /// Of a domain of so many cells, and of so many levels, which are [pushed](Self::push) one after the other. Regions are split so on
-    /// each axis.
+    /// Of a domain of so many cells, and of so many levels, which are [pushed](Self::push) one after the other. `split` is r of each
+    /// axis.
     pub(super) fn new(cells: u128, split: &[u32], children: u64, levels: usize) -> Self {
         let deepest = levels as u32 - 1;
         // Not of `children`, which is less than 2^64 where R is just that.

@@ -228,8 +228,11 @@ pub(super) fn tiles(order: &CurveOrder, entries: &Entries, part: &Range<u128>) -
 
 /// The cells of all regions.
 fn cells(regions: &dyn CurveRegions, entries: &Entries) -> u128 {
-    let cells = |terminal: &Terminal| regions.cells_of(terminal.level(), terminal.code);
-    entries.terminals(regions.order(), 0..entries.len()).iter().map(cells).fold(0, u128::saturating_add)
+    let cells = |row: usize| {
+        let level = entries.level(row);
+        regions.cells_of(level, regions.order().code(level, entries.keys[row]))
+    };
+    (0..entries.len()).map(cells).fold(0, u128::saturating_add)
 }
 
 /// The sum over some rows, so many of them at a time.

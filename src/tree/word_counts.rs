@@ -35,7 +35,7 @@ fn that_occur(table: WordTable<u128>) -> Vec<(u64, u128)> {
 
 /// How many cells of a tree have each word.
 fn word_table(tree: &dyn TreeRows) -> WordTable<u128> {
-    let (entries, bricks, is_list) = (tree.entries(), tree.bricks(), tree.is_list());
+    let (entries, bricks, is_list) = (tree.entries(), tree.bricks(), tree.list().is_some());
     let words = 1 << (8 * bricks.kind().bytes());
     let mut table = vec![0u128; words];
     let share = |len: usize, least: usize| len.div_ceil(2 * rayon::current_num_threads()).max(least);
@@ -47,14 +47,13 @@ fn word_table(tree: &dyn TreeRows) -> WordTable<u128> {
         add(&mut table, found);
     }
     let each = share(entries.len(), ROWS);
-    let same = tree.volumes();
     let of_rows = |i| {
         let mut table = vec![0u128; words];
         for row in parallel::piece(entries.len(), each, i) {
             match entries.content(row) {
                 Content::Uniform(word) => {
-                    let volume = same[entries.level(row) as usize].map(u128::from);
-                    table[word as usize] += volume.unwrap_or_else(|| tree.volume(row));
+                    let volume = tree.volume(row);
+                    table[word as usize] += if volume < u64::MAX { volume.into() } else { tree.volume_wide(row) };
                 }
                 Content::Leaf { .. } if is_list => {
                     tree.words(row..row + 1, &mut |word, cells| table[word as usize] += cells);

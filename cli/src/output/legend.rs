@@ -142,7 +142,7 @@ pub fn write(
                 rows.row_of_pixels(y, &mut words);
                 paint_row(&words, 1, &colour, &mut row);
             }
-            None => row.resize(3 * width as usize, PAPER[0]),
+            None => row.extend(PAPER.repeat(width as usize)),
         }
         if let Some(drawing) = &beside {
             row.extend(drawing.row(line));

@@ -69,5 +69,17 @@ def figures(page):
     found = ratios("cpu-since")
     page.says("of @ cases none is slower on the CPU, @ are faster, and @ are the same", len(found), faster, same)
     page.says("The geometric mean on the CPU is @", geometric(found.values()))
+    slower, faster, same = verdicts("h200-axes")
+    [worst] = [row for row in rows("regression/h200-axes.md") if "slower" in row.say("B is")]
+    page.says(
+        "of @ cases @ is slower, by @ (@ ms instead of @ ms), @ are faster, and @ are the same",
+        *(len(ratios("h200-axes")), slower, float(worst.say("B / A")), float(worst.say("B ms")), float(worst.say("A ms")), faster, same),
+    )
+    page.says("The geometric mean is @. [streams]", geometric(ratios("h200-axes").values()))
+    found = ratios("h200-axes-streams")
+    if verdicts("h200-axes-streams")[2] != len(found):
+        raise Wrong("regression/h200-axes-streams.md: not all are the same, and the page says so")
+    page.says("of @ cases none is slower and none is faster", len(found))
+    page.says("The geometric mean is @. Rows: regression [before](regression/h200-axes", geometric(found.values()))
     page.given("limited to 40 and 0.4 s a case")
     page.no_rows(HAND)

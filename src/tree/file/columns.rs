@@ -8,9 +8,9 @@ use crate::parallel;
 use crate::result::{Cells, Width, each_width};
 use crate::rule::exact;
 use crate::tree::entries::Entries;
-use crate::tree::file::tree_part::TreePart;
 use crate::tree::order::CurveRegions;
 use crate::tree::provenance::Provenance;
+use crate::tree::tree_rows::TreeRows;
 
 /// Where a row has no brick.
 pub(super) const NO_BRICK: i64 = -1;
@@ -44,7 +44,7 @@ impl Columns {
     ///
     /// # Errors
     /// If there is no memory.
-    pub(super) fn of(tree: &dyn TreePart, rows: Range<usize>) -> Result<(Self, Range<usize>), Refused> {
+    pub(super) fn of(tree: &dyn TreeRows, rows: Range<usize>) -> Result<(Self, Range<usize>), Refused> {
         let mut columns = Self::default();
         let len = rows.len();
         reserve(&mut columns.level, len)?;
@@ -62,7 +62,7 @@ impl Columns {
             columns.brick.push(match entries.is_leaf(row) {
                 false => NO_BRICK,
                 true => {
-                    let brick = tree.cells_of(row);
+                    let brick = tree.leaf_range(row);
                     let first = cells.get_or_insert(brick.start..brick.start);
                     first.end = brick.end;
                     (brick.start - first.start) as i64
@@ -189,12 +189,12 @@ fn of_number(written: u8) -> Option<Provenance> {
 }
 
 /// The least and the greatest word of a row's cells.
-pub(super) fn ends(tree: &dyn TreePart, row: usize) -> [u64; 2] {
+pub(super) fn ends(tree: &dyn TreeRows, row: usize) -> [u64; 2] {
     let (leaf, number) = tree.entries().leaf_or_word(row);
     match (leaf, tree.list()) {
         (false, _) => [number; 2],
         (true, Some(list)) => list.leaf(number as usize).ends(tree.volume_wide(row)),
-        (true, None) => of_cells(tree.bricks(), tree.cells_of(row)),
+        (true, None) => of_cells(tree.bricks(), tree.leaf_range(row)),
     }
 }
 

@@ -15,8 +15,8 @@ use crate::tree::file::header::Held;
 use crate::tree::file::shard_files::{ShardCells, ShardFiles};
 use crate::tree::file::shards::Shards;
 use crate::tree::file::staged::FinishedShard;
-use crate::tree::file::tree_part::TreePart;
 use crate::tree::order::CurveOrder;
+use crate::tree::tree_rows::TreeRows;
 
 /// A shard that has rows, and which of a part they are.
 pub(super) type ShardRows = (u64, Range<usize>);
@@ -46,7 +46,7 @@ impl ShardMaker<'_> {
     ///
     /// # Errors
     /// [`TreeFileError::Part`] if it is not of whole shards of a tree like this.
-    pub(super) fn covered(&self, part: &dyn TreePart) -> Result<Vec<ShardRows>, TreeFileError> {
+    pub(super) fn covered(&self, part: &dyn TreeRows) -> Result<Vec<ShardRows>, TreeFileError> {
         self.fits(part)?;
         let first = self.shards.from(part.codes().start);
         let last = self.shards.from(part.codes().end).min(self.shards.count);
@@ -56,7 +56,7 @@ impl ShardMaker<'_> {
     }
 
     /// Checks that a part is one of whole shards, with cells of this tree's type.
-    fn fits(&self, part: &dyn TreePart) -> Result<(), TreeFileError> {
+    fn fits(&self, part: &dyn TreeRows) -> Result<(), TreeFileError> {
         let refused = |reason: String| Err(TreeFileError::Part { path: self.path.to_owned(), reason });
         let kind = part.bricks().kind();
         if kind != self.kind {
@@ -82,14 +82,14 @@ impl ShardMaker<'_> {
     ///
     /// # Errors
     /// [`TreeError::File`] if the system says no; [`TreeError::Run`] if the control does, or there is no memory.
-    pub(super) fn put(&self, part: &dyn TreePart, some: &[ShardRows]) -> Result<Vec<FinishedShard>, TreeError> {
+    pub(super) fn put(&self, part: &dyn TreeRows, some: &[ShardRows]) -> Result<Vec<FinishedShard>, TreeError> {
         let put = parallel::try_map(some.len(), &|i| self.put_one(some[i].0, part, some[i].1.clone()));
         // What failed since it was cancelled is no failure of the file.
         self.control.map_or(Ok(()), Control::check)?;
         put
     }
 
-    fn put_one(&self, shard: u64, part: &dyn TreePart, rows: Range<usize>) -> Result<FinishedShard, TreeError> {
+    fn put_one(&self, shard: u64, part: &dyn TreeRows, rows: Range<usize>) -> Result<FinishedShard, TreeError> {
         let (columns, bricks) = Columns::of(part, rows.clone())?;
         let levels = self.order.deepest() as usize + 1;
         let (mut terminals, mut filled) = (vec![[0; 2]; levels], vec![0; levels]);

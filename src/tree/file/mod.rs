@@ -24,7 +24,6 @@ mod store;
 mod stored_part;
 mod stored_shards;
 mod streamed;
-mod tree_part;
 mod validate;
 mod whole;
 mod writer;

@@ -186,7 +186,9 @@ impl Shards {
     /// # Errors
     /// If there would be too many whatever their size, or one is too large.
     pub(super) fn fitting(regions: &dyn CurveRegions, cells: u64) -> Result<(Self, u64), Unfit> {
-        Self::enough(regions.order(), cells).map_err(|unfit| Self::with_smaller(unfit, regions))
+        let found = Self::enough(regions.order(), cells);
+        // A size that somebody chose gets no hint: another size may fit.
+        found.map_err(|unfit| if cells == CELLS { Self::with_smaller(unfit, regions) } else { unfit })
     }
 
     /// The same without a hint at what fits.
@@ -299,5 +301,23 @@ impl Shards {
     /// The number of an axis' first element there.
     pub(super) fn position(&self, axis: usize) -> u64 {
         self.position_chunk(axis) * ROW_CHUNK
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::*;
+    use crate::tree::along::Along;
+
+    /// Only the size that nobody chose has a hint at a domain that fits.
+    #[test]
+    fn sizes_that_do_not_fit() {
+        let plan = Plan::builder([1 << 12, 1 << 12]).scheme(Scheme::uniform(2, 2, 1)).build().unwrap();
+        let refused = Shards::fitting(&Along::new(&plan), 1).unwrap_err();
+        assert_eq!(refused.reason, "a tree of these cells has 16777216 shards, and 1048576 can be");
+        let wide = Plan::builder([1 << 31; 2]).scheme(Scheme::uniform(2, 2, 1 << 10)).build().unwrap();
+        let refused = Shards::fitting(&Along::new(&wide), CELLS).unwrap_err();
+        assert!(refused.reason.contains(" cells fits"), "{}", refused.reason);
     }
 }

@@ -7,7 +7,6 @@ use crate::tree::along::Along;
 use crate::tree::bottom_up::BottomUp;
 use crate::tree::error::TreeError;
 use crate::tree::file::making::are_equal;
-use crate::tree::file::tree_part::TreePart;
 use crate::tree::file::writer::TreeWriter;
 use crate::tree::file::written::WrittenTree;
 use crate::tree::order::CurveOrder;
@@ -15,6 +14,7 @@ use crate::tree::piece::Piece;
 use crate::tree::points::FromPoints;
 use crate::tree::predicate::Criterion;
 use crate::tree::stored::Tree;
+use crate::tree::tree_rows::TreeRows;
 
 impl<const K: usize> BottomUp<'_, K> {
     /// Makes the tree shard by shard, and writes the shards that are not finished. In memory are one shard, its files,
@@ -79,7 +79,7 @@ impl<const K: usize> FromPoints<'_, K> {
 type Making<'m> = dyn Fn(u32, Range<u128>) -> Result<Piece, TreeError> + 'm;
 
 /// Makes a part of the tree of a run of keys and of what lies there.
-type PartOf<'p> = dyn Fn(Range<u128>, Piece) -> Result<Box<dyn TreePart>, TreeError> + 'p;
+type PartOf<'p> = dyn Fn(Range<u128>, Piece) -> Result<Box<dyn TreeRows>, TreeError> + 'p;
 
 /// Writes the shards that are not finished, of pieces that are made one after the other. `open` is an empty one, and `fits` is asked
 /// about the bytes of those that are in memory.
@@ -92,7 +92,7 @@ fn stream<const K: usize>(
 ) -> Result<(), TreeError> {
     let TreeWriter { along, written } = writer;
     let path = written.path.clone();
-    let part = |keys: Range<u128>, Piece { entries, bricks, .. }: Piece| -> Result<Box<dyn TreePart>, TreeError> {
+    let part = |keys: Range<u128>, Piece { entries, bricks, .. }: Piece| -> Result<Box<dyn TreeRows>, TreeError> {
         let tree = Tree::new(own.clone(), keys, entries, bricks)?;
         are_equal(&path, along.plan(), tree.plan())?;
         Ok(Box::new(tree))

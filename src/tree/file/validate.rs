@@ -9,7 +9,7 @@ use crate::tree::file::header::add_terminals;
 use crate::tree::file::reader::TreeFile;
 use crate::tree::file::shards::Array;
 use crate::tree::file::stored_shards::StoredShards;
-use crate::tree::file::tree_part::TreePart;
+use crate::tree::tree_rows::TreeRows;
 
 impl<const K: usize> TreeFile<K> {
     /// Checks everything in the file. Every shard must be what the header says. The least and the greatest value of a
@@ -28,7 +28,7 @@ impl<const K: usize> TreeFile<K> {
 }
 
 /// Reads a part.
-type ReadTree<'r> = dyn Fn(usize) -> Result<Box<dyn TreePart>, TreeError> + Sync + 'r;
+type ReadTree<'r> = dyn Fn(usize) -> Result<Box<dyn TreeRows>, TreeError> + Sync + 'r;
 
 impl StoredShards {
     /// Checks everything. Parts are read together that have at most so many bytes.
@@ -52,7 +52,7 @@ impl StoredShards {
     }
 
     /// Checks the least and the greatest value of each row of a part; on each level how many regions are uniform and how many are leaves.
-    fn validate(&self, part: usize, tree: &dyn TreePart) -> Result<Vec<[u64; 2]>, TreeError> {
+    fn validate(&self, part: usize, tree: &dyn TreeRows) -> Result<Vec<[u64; 2]>, TreeError> {
         let (shard, entries) = (self.parts[part], tree.entries());
         let mut terminals = vec![[0; 2]; self.header.terminals.len()];
         let rows = entries.len() as u64;

@@ -15,8 +15,8 @@ use crate::tree::file::making::{ShardMaker, ShardRows};
 use crate::tree::file::sealed::SealedTree;
 use crate::tree::file::shards::{Array, Shards};
 use crate::tree::file::staged::{FinishedShard, Staged};
-use crate::tree::file::tree_part::TreePart;
 use crate::tree::order::CurveOrder;
+use crate::tree::tree_rows::TreeRows;
 use crate::zarr;
 
 /// A tree of which some shards are finished.
@@ -67,7 +67,7 @@ impl WrittenTree {
     }
 
     /// Writes the shards that a part covers, except those that are finished.
-    pub(super) fn write(&mut self, order: &CurveOrder, part: &dyn TreePart) -> Result<(), TreeError> {
+    pub(super) fn write(&mut self, order: &CurveOrder, part: &dyn TreeRows) -> Result<(), TreeError> {
         let open = self.open_of(order, part)?;
         // Where a later process may go on, what is finished is said now and then.
         let together = if self.staged.is_resumable() { rayon::current_num_threads() } else { open.len().max(1) };
@@ -80,12 +80,12 @@ impl WrittenTree {
 
     /// Makes the files of the shards that a part covers and that are not finished. Whoever does has to [take note](Self::take_note) of
     /// them.
-    pub(super) fn make(&self, order: &CurveOrder, part: &dyn TreePart) -> Result<Vec<FinishedShard>, TreeError> {
+    pub(super) fn make(&self, order: &CurveOrder, part: &dyn TreeRows) -> Result<Vec<FinishedShard>, TreeError> {
         self.maker(order).put(part, &self.open_of(order, part)?)
     }
 
     /// The shards that a part covers and that are not finished, with their rows.
-    fn open_of(&self, order: &CurveOrder, part: &dyn TreePart) -> Result<Vec<ShardRows>, TreeError> {
+    fn open_of(&self, order: &CurveOrder, part: &dyn TreeRows) -> Result<Vec<ShardRows>, TreeError> {
         let mut open = self.maker(order).covered(part)?;
         open.retain(|&(shard, _)| !self.is_done(shard));
         Ok(open)

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use orthant::dimension::here;
 
 /// Entries of a chunk: the lanes of a warp.
-pub const CHUNK: usize = 32;
+const CHUNK: usize = 32;
 
 /// Elements of four bytes in a memory line of 128.
 const LINE: u128 = 32;

@@ -4,4 +4,4 @@ mod divided;
 mod locality;
 
 pub use divided::DividedRegions;
-pub use locality::{CHUNK, Locality};
+pub use locality::Locality;
