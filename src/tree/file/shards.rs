@@ -315,7 +315,7 @@ mod tests {
     fn sizes_that_do_not_fit() {
         let plan = Plan::builder([1 << 12, 1 << 12]).scheme(Scheme::uniform(2, 2, 1)).build().unwrap();
         let refused = Shards::fitting(&Along::new(&plan), 1).unwrap_err();
-        assert_eq!(refused.reason, "a tree of these cells has 16777216 shards, and 1048576 can be");
+        assert_eq!(refused.reason, "a tree of these cells has 4194304 shards, and 1048576 can be");
         let wide = Plan::builder([1 << 31; 2]).scheme(Scheme::uniform(2, 2, 1 << 10)).build().unwrap();
         let refused = Shards::fitting(&Along::new(&wide), CELLS).unwrap_err();
         assert!(refused.reason.contains(" cells fits"), "{}", refused.reason);
