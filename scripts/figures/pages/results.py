@@ -229,7 +229,7 @@ def counted(page):
         *quoted(ON + "python.md", "this machine: @, and @ for the first call", wild),
     )
     page.given("(goal 1.05)", "the goal is 220", "a mesh of 100,000 triangles", "k = 1 to 8", "2048 in flight", "2026-11-21 to 24")
-    page.says("@ CPU seconds and @ s in a fresh clone", *quoted(ON + "compile.md", "| 11-29 | sixteen units; median of three (291, 292, 297; 154 to 157 s) | @ | @ | 1920", wild))
+    page.says("@ CPU seconds and @ s in a fresh clone", *quoted(ON + "compile.md", "less for each number of axes; median of three (230, 230, 231; 119 to 120 s) | @ | @ | 1781", wild))
     page.says(
         "a tree of 1024³ in @ s, of 4096³ in @ s",
         *quoted(ON + "points-meshes.md", "| | 1024³ | @ | 0.08", wild),
