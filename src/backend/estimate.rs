@@ -109,8 +109,8 @@ impl Estimate {
     }
 }
 
-/// Tables and lists of regions, of which so many are expected on each level. `table` says of a level that is not the first what a
-/// scalar for each of its families takes.
+/// The bytes of tables and of lists of regions. `expected` has the number of regions of each level. `table` says how many bytes the table
+/// of a level after the first takes.
 fn olt(expected: &[f64], table: &dyn Fn(usize) -> u128, how: &How) -> u128 {
     let listed = match (how.tuning.pass_on_cpu(), how.tuning.strategy) {
         _ if how.kept.keep == Keep::Counts => 0.0,
@@ -130,7 +130,7 @@ fn olt(expected: &[f64], table: &dyn Fn(usize) -> u128, how: &How) -> u128 {
     lists + (0..expected.len()).map(|level| held(level) + held(level + 1)).max().unwrap_or(0)
 }
 
-/// Terminal regions and bricks of leaves.
+/// The bytes of terminal regions and of bricks.
 fn compact(expected: &[f64], bricks: u128, how: &How) -> u128 {
     // A family of R regions has at least one parent: terminal regions are fewer than all regions.
     let terminals = expected.iter().sum::<f64>() as u128 * u128::from(Terminal::BYTES);

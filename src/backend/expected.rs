@@ -29,8 +29,8 @@ impl Expected {
         Self::below(start.len() as f64, left, below, children, most)
     }
 
-    /// Of so many regions on the first level, of which some are `left`, by the density of each level. No level has more than `most` mixed
-    /// ones.
+    /// Goes down level by level. `first` is the number of regions on the first level, and `left` is the share of them that remains. A
+    /// density is the share of a level's regions that are mixed. No level has more than `most` mixed regions.
     fn below(first: f64, mut left: f64, densities: &[f64], children: f64, most: f64) -> Self {
         let (mut regions, mut leaves) = (Vec::with_capacity(densities.len()), 0.0);
         let mut examined = first;

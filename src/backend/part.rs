@@ -92,11 +92,11 @@ pub struct Part<'r, const K: usize> {
     pub window: Option<Region<K>>,
 }
 
-/// What roots say, as far as it was checked.
+/// The codes and the payloads of roots, after the checks.
 type CheckedRoots<'r> = (Given<'r>, Cow<'r, [Payload]>);
 
 impl<'r> Roots<'r> {
-    /// Codes and payloads of those that are not all, on a level of so many regions, of a field that carries payloads or does not.
+    /// Checks codes and payloads. The level has so many `regions`, and `carries` says whether the field carries payloads.
     fn given(&self, regions: u128, carries: bool) -> Result<CheckedRoots<'r>, PartError> {
         // At most 2^64 codes, so the last is one of 64 bits.
         let last = (regions - 1) as u64;

@@ -151,7 +151,7 @@ impl<const K: usize> Batch<'_, K> {
     }
 }
 
-/// The cells of each region's brick, of some regions: 0 where it has none.
+/// Says of some regions how many cells the brick of each has: 0 if it has none.
 pub(crate) type BrickVolumes<'v> = dyn Fn(&[Terminal]) -> Vec<u64> + 'v;
 
 /// Delivers terminal regions in any order, and their bricks, by level and code.
@@ -276,7 +276,7 @@ pub(crate) fn deliver_all<const K: usize>(
     Ok(())
 }
 
-/// Sorts terminal regions. Their bricks in the same order.
+/// Sorts terminal regions, and returns their bricks in the same order.
 fn sorted_bricks(
     terminals: &mut [Terminal],
     bricks: &mut dyn LeafCells,

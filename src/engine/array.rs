@@ -3,8 +3,8 @@
 use crate::backend::Error;
 use crate::choice::ChoiceError;
 use crate::dimension::here;
-use crate::engine::axes::{DomainAxes, per_axis, window_of, window_of_cells};
-use crate::engine::chosen_axes::ChosenSplits;
+use crate::engine::chosen_splits::ChosenSplits;
+use crate::engine::domain_axes::{DomainAxes, per_axis, window_of, window_of_cells};
 use crate::engine::request::Computed;
 use crate::geometry::{Sample, Scheme};
 use crate::per_axis::text;
@@ -58,7 +58,7 @@ impl Computed {
         rule: RuleKind,
     ) -> Result<Plan<K>, Error> {
         let domain = self.array_domain(&size, window.as_ref().map(|window| &window[..]))?.domain()?;
-        let ChosenSplits { g, r, b } = self.splits()?;
+        let ChosenSplits { g, r, b } = self.chosen_splits()?;
         Ok(Plan::new(domain, Scheme::for_array(size, g, r, b, series), self.curve, rule)?)
     }
 

@@ -3,8 +3,8 @@
 use crate::backend::Error;
 use crate::choice::ChoiceError;
 use crate::dimension::here;
-use crate::engine::axes::{DomainAxes, window_of_cells};
-use crate::engine::chosen_axes::ChosenSplits;
+use crate::engine::chosen_splits::ChosenSplits;
+use crate::engine::domain_axes::{DomainAxes, window_of_cells};
 use crate::engine::request::Computed;
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::plan::Plan;
@@ -45,7 +45,7 @@ impl Computed {
     /// The plan of a list of cells that is divided by a rule.
     pub(super) fn list_plan_by<const K: usize>(&self, size: Option<&[u32]>, rule: RuleKind) -> Result<Plan<K>, Error> {
         let domain = self.list_axes(size, K)?.domain()?;
-        let ChosenSplits { g, r, b } = self.splits()?;
+        let ChosenSplits { g, r, b } = self.chosen_splits()?;
         Ok(Plan::new(domain, Scheme::for_list(domain.size(), g, r, b), self.curve, rule)?)
     }
 

@@ -1,10 +1,10 @@
 //! Runs: requests, targets, reports.
 
 mod array;
-mod axes;
 mod built;
-mod chosen_axes;
+mod chosen_splits;
 mod computation;
+mod domain_axes;
 mod list;
 mod of_data;
 mod points;

@@ -2,7 +2,7 @@
 
 use crate::backend::Error;
 use crate::choice::ChoiceError;
-use crate::engine::axes::DomainAxes;
+use crate::engine::domain_axes::DomainAxes;
 use crate::engine::request::Request;
 use crate::field::{FieldData, FieldKind};
 use crate::per_axis;

@@ -4,8 +4,8 @@ use crate::backend::Error;
 use crate::choice::ChoiceError;
 use crate::curve::CurveError;
 use crate::dimension::here;
-use crate::engine::axes::{DomainAxes, window_of};
-use crate::engine::chosen_axes::ChosenSplits;
+use crate::engine::chosen_splits::ChosenSplits;
+use crate::engine::domain_axes::{DomainAxes, window_of};
 use crate::engine::request::Computed;
 use crate::field::{FieldError, FieldKind};
 use crate::geometry::{Domain, Sample, Scheme};
@@ -54,7 +54,7 @@ impl Computed {
     }
 
     fn points_plan_over<const K: usize>(&self, domain: Domain<K>) -> Result<Plan<K>, Error> {
-        let ChosenSplits { g, r, b } = self.splits()?;
+        let ChosenSplits { g, r, b } = self.chosen_splits()?;
         let scheme = Scheme::for_points(domain.size(), g, r, b);
         Ok(Plan::new(domain, scheme, self.curve, self.explore.unwrap_or(RuleKind::Full))?)
     }

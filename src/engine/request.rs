@@ -9,8 +9,8 @@ use crate::backend::{Error, How, StrategyKind};
 use crate::choice::{ChoiceError, choices};
 use crate::curve::{CurveError, CurveKind};
 use crate::dimension::{MAX_DIM, here};
-use crate::engine::axes::{DomainAxes, OfAxes, of_first, per_axis, window_of, window_of_cells};
 use crate::engine::computation::{Computation, titled};
+use crate::engine::domain_axes::{AxisValues, DomainAxes, first_axes, per_axis, window_of, window_of_cells};
 use crate::field::{Arithmetic, DataValue, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, mesh};
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::per_axis;
@@ -147,12 +147,12 @@ impl Request {
         }
         let axes = self.domain_axes(K)?;
         let (domain, Scheme { g, r, b }) = (axes.domain()?, self.splits(&axes.size, K)?);
-        let scheme = Scheme { g: of_first(&g), r: of_first(&r), b: of_first(&b) };
+        let scheme = Scheme { g: first_axes(&g), r: first_axes(&r), b: first_axes(&b) };
         Plan::new(domain, scheme, self.computed.curve, self.rule(K)).map_err(|error| self.no_plan(error))
     }
 
     /// How `size` cells on `k` axes are divided: as asked for, else as the field has it.
-    fn splits(&self, size: &OfAxes<u32>, k: usize) -> Result<Scheme<MAX_DIM>, Error> {
+    fn splits(&self, size: &AxisValues<u32>, k: usize) -> Result<Scheme<MAX_DIM>, Error> {
         let (computed, defaults) = (&self.computed, self.workload.defaults(k));
         let mut r = per_axis("r", computed.r.as_deref(), defaults.r, k)?;
         // A slice is divided along the axes that it has.
@@ -160,7 +160,7 @@ impl Request {
             r = per_axis::each(|j| if size[j] == 1 { 1 } else { r[j] });
         }
         let g = match computed.g.as_deref() {
-            None => per_axis::each(|j| whole(size[j], defaults.g, r[j])),
+            None => per_axis::each(|j| if j < k { whole(size[j], defaults.g, r[j]) } else { 1 }),
             given => per_axis("g", given, defaults.g, k)?,
         };
         Ok(Scheme { g, r, b: per_axis("B", computed.b.as_deref(), defaults.b, k)? })
@@ -333,7 +333,12 @@ impl Request {
         }
     }
 
-    fn window_over(&self, defaults: &Defaults, size: &OfAxes<u32>, k: usize) -> Result<OfAxes<[f64; 2]>, Error> {
+    fn window_over(
+        &self,
+        defaults: &Defaults,
+        size: &AxisValues<u32>,
+        k: usize,
+    ) -> Result<AxisValues<[f64; 2]>, Error> {
         let wrong = |reason: String| ChoiceError::new("domain", "", reason);
         match &self.computed.window {
             // Fields over cell indices: their window is the lattice itself.

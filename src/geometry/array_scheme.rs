@@ -70,7 +70,7 @@ impl<const K: usize> Scheme<K> {
     }
 }
 
-/// What was chosen, axis by axis.
+/// The chosen values as a slice.
 fn chosen<const K: usize>(axes: &Option<[u32; K]>) -> Option<&[u32]> {
     axes.as_ref().map(|axes| &axes[..])
 }

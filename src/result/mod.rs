@@ -8,7 +8,7 @@ mod checksum;
 mod counts;
 mod keep;
 mod limit;
-mod pictured;
+mod picture;
 mod storage;
 mod subdivision;
 mod terminal;
@@ -28,7 +28,7 @@ pub use counts::{Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Tim
 pub use keep::Keep;
 pub use limit::{MemoryError, Stored, dense_fits};
 #[doc(hidden)]
-pub use pictured::paint_row;
+pub use picture::paint_row;
 pub(crate) use storage::Storage;
 pub use subdivision::{MaterialiseError, Subdivision};
 pub use terminal::{Content, Terminal};

@@ -13,7 +13,7 @@ use crate::geometry::{Domain, Region};
 use crate::per_axis;
 use crate::plan::Plan;
 use crate::tree::axis::AxisRegions;
-use crate::tree::order::{CurveOrder, CurveRegions};
+use crate::tree::curve_order::{CurveOrder, CurveRegions};
 
 /// A plan whose curve is hierarchical, and the keys of its regions.
 #[derive(Debug, Clone)]
@@ -73,13 +73,14 @@ impl<const K: usize> Along<K> {
         let plan = Plan::new(*plan.domain(), *plan.scheme(), curve, plan.rule())
             .expect("what was planned can be, and Morton order serves what the canonical order does");
         let (size, cells, scheme) = (plan.domain().size(), plan.domain().cells(), plan.scheme());
-        let (mut order, mut volumes) =
-            (CurveOrder::new(cells, &scheme.r, scheme.children(), plan.levels().len()), Vec::new());
+        let (mut codes, mut most_cells, mut volumes) = (Vec::new(), Vec::new(), Vec::new());
         for level in plan.levels() {
             let most = Region { corner: [0; K], extent: per_axis::each(|j| size[j].div_ceil(level.grid[j])) };
-            order.push(level.regions(), most.cells_wide());
+            codes.push(level.regions());
+            most_cells.push(most.cells_wide());
             volumes.push(level.volume());
         }
+        let order = CurveOrder::new(cells, &scheme.r, scheme.children(), codes, most_cells);
         let grid = plan.levels()[plan.levels().len() - 1].grid;
         let mut axes = [AxisRegions::new(1, 1); K];
         (0..K).for_each(|j| axes[j] = AxisRegions::new(size[j], grid[j]));

@@ -144,7 +144,7 @@ impl<const K: usize> Tree<K> {
     }
 }
 
-/// The rows that stay of others above a level, and those that runs of rows become: each begins at one of `starts`.
+/// Keeps the rows above a level. Each run of the other rows becomes one row, and begins at one of `starts`.
 fn cut_at(
     level: u32,
     rows: &Entries,

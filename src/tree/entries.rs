@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::memory::{Refused, reserve, zeros};
 use crate::parallel;
 use crate::result::{Content, Terminal};
-use crate::tree::order::CurveOrder;
+use crate::tree::curve_order::CurveOrder;
 use crate::tree::provenance::Provenance;
 
 /// The bits of a tag that are not the level, which is at most 32 since every level has more regions on some axis. A leaf's cells

@@ -16,7 +16,7 @@ use crate::tree::predicate::{Span, Spans, Uniform, one_value, same_bits};
 struct LargeLeaf {
     /// The word of its first cell; None before the first slab.
     first: Option<u64>,
-    /// Cells with the bits of that, of which none was kept.
+    /// How many cells have the bits of `first`, while none is kept.
     same: usize,
     /// True once cells are kept.
     kept: bool,

@@ -5,8 +5,8 @@ use crate::cell::CellType;
 use crate::memory::{Refused, reserve};
 use crate::result::{Cells, Content, MemoryError, Stored};
 use crate::tree::along::Along;
+use crate::tree::curve_order::CurveOrder;
 use crate::tree::entries::Entries;
-use crate::tree::order::CurveOrder;
 use crate::tree::predicate::{Criterion, Span, Uniform};
 use crate::tree::provenance::Provenance;
 

@@ -10,12 +10,12 @@ use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{Cells, RegionsChecksum, Terminal, append_le};
 use crate::tree::along::Along;
+use crate::tree::curve_order::{CurveOrder, CurveRegions};
 use crate::tree::direct::Direct;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::finder::Finder;
 use crate::tree::list::{ListedCells, ListedLeaf};
-use crate::tree::order::{CurveOrder, CurveRegions};
 
 /// The terminal regions of a domain in the order of the curve, and the bricks of its leaves in the same order.
 ///

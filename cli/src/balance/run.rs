@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValue;
 
 use orthant::backend::{BalanceTimes, Balanced, Balancing};
 use orthant::balance::{Balancer, BalancerError, BalancerKind, Items};
@@ -19,7 +19,7 @@ use crate::bench::settings::Case;
 use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
 use crate::machine::{self, Machine};
-use crate::options::{Devices, OrAuto, or_auto};
+use crate::options::{Devices, OrAuto, named, or_auto};
 use crate::output::expect_extension;
 use crate::output::journal::Journal;
 use crate::statistics::{median, median_absolute_deviation, standard_error};
@@ -30,14 +30,14 @@ use crate::voice::{Voice, align_right, print, table};
 #[derive(Debug, Args)]
 pub(crate) struct BalanceOptions {
     /// Lists of the Multi-phase Mapping paper [default: all, unless there are --sizes]
-    #[arg(value_parser = workload())]
+    #[arg(value_parser = named(WorkList::ALL, |list| list.name().into()))]
     workload: Vec<WorkList>,
     /// A list of one's own: a file with a number per line, an array of whole numbers (.npy), a sparse matrix (.mtx), of whose rows
     /// each has as many units as entries, or a tree, of whose regions each has as many as cells; may be repeated
     #[arg(long, value_name = "FILE")]
     sizes: Vec<PathBuf>,
     /// Orders of the items
-    #[arg(long, value_parser = order(), value_delimiter = ',', default_value = "shuffled")]
+    #[arg(long, value_parser = named(&ItemOrder::ALL, |order| PossibleValue::new(order.name()).help(order.about())), value_delimiter = ',', default_value = "shuffled")]
     order: Vec<ItemOrder>,
     /// What random orders are made of
     #[arg(long, value_name = "N", default_value = "1")]
@@ -69,24 +69,6 @@ pub(crate) struct BalanceOptions {
     /// Overwrite an existing output
     #[arg(long)]
     force: bool,
-}
-
-/// The parser of a list's name.
-fn workload() -> impl TypedValueParser<Value = WorkList> {
-    let names = WorkList::ALL.iter().map(|workload| workload.name());
-    PossibleValuesParser::new(names).map(|name| {
-        let found = WorkList::ALL.iter().find(|workload| workload.name() == name);
-        *found.expect("clap lets only listed names through")
-    })
-}
-
-/// The parser of `--order`.
-fn order() -> impl TypedValueParser<Value = ItemOrder> {
-    let value = |order: ItemOrder| PossibleValue::new(order.name()).help(order.about());
-    PossibleValuesParser::new(ItemOrder::ALL.map(value)).map(|name| {
-        let found = ItemOrder::ALL.into_iter().find(|order| order.name() == name);
-        found.expect("clap lets only listed names through")
-    })
 }
 
 /// Measures.
@@ -126,7 +108,7 @@ pub(super) fn run(args: BalanceOptions, voice: Voice) -> Result<(), Error> {
     let mut wrong = Vec::new();
     for (name, items) in lists {
         for &order in &args.order {
-            let items = order.of(&if args.thin { thinned(&items) } else { items.clone() }, args.seed);
+            let items = order.arrange(&if args.thin { thinned(&items) } else { items.clone() }, args.seed);
             let list = List { name: &name, order, items };
             let cases = bench.list(&list, &balancers, everyone, journal.as_mut())?;
             wrong.extend(cases);

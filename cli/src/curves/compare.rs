@@ -184,7 +184,8 @@ impl Job for Comparing {
         let plans = plans.collect::<Result<Vec<_>, _>>()?;
         let Some(plan) = plans.first() else { return Ok(Vec::new()) };
         let field = open(plan.domain(), &request.options()?)?;
-        let divided = DividedRegions::of(&Run::new(plan, &*field).how(request.how.clone()).control(&control).start()?);
+        let divided =
+            DividedRegions::from_run(&Run::new(plan, &*field).how(request.how.clone()).control(&control).start()?);
         let (cpu, counting) = (Target::cpu(), request.how.clone().keep(Keep::Counts));
         let row = |plan: &Plan<K>| {
             let mut prepared = cpu.of().prepare(plan, &*field, &counting)?;

@@ -34,7 +34,7 @@ pub(crate) use output::OutputOptions;
 pub(crate) use points::{PointsOptions, WRONG_FOR_LISTS};
 pub(crate) use spacing::spacing_of;
 pub use values::bytes;
-pub(crate) use values::{block, one_of, seconds, times, workload};
+pub(crate) use values::{block, named, one_of, seconds, times, workload};
 pub(crate) use workload::{field_or_array, what_reads};
 
 /// A backend, or None for the first that can be used.

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use orthant::choice::number;
 use orthant::field::FieldKind;
 
@@ -17,6 +17,17 @@ macro_rules! one_of {
     };
 }
 pub(crate) use one_of;
+
+/// A value parser over some things by their names, which may have help of their own.
+pub(crate) fn named<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    value: fn(T) -> PossibleValue,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|&one| value(one))).map(move |name| {
+        let found = all.iter().find(|&&one| value(one).get_name() == name);
+        *found.expect("clap lets only listed names through")
+    })
+}
 
 /// The value parser of a workload: those that are built in, and the program's own.
 pub(crate) fn workload() -> impl TypedValueParser<Value = FieldKind> {

@@ -1,4 +1,4 @@
-//! What workers on the pieces of a run have in common, whatever its number of dimensions.
+//! What workers on the pieces of a run share. It does not depend on the number of axes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +15,7 @@ pub(super) trait PieceWorker {
     /// False once it has stopped.
     fn goes_on(&self) -> bool;
 
-    /// Carries out a piece; adds when the device ran something.
+    /// Carries out a piece, and adds to `busy` when the device ran something.
     fn carry_out(&mut self, piece: usize, control: &Control, busy: &mut Busy) -> Result<(), Error>;
 
     /// Stops, and gives up what it has on the device.
@@ -34,12 +34,12 @@ pub(super) struct CommonWork<'w> {
 }
 
 impl<'w> CommonWork<'w> {
-    /// Of the pieces of `queue`, none of which is found.
+    /// Begins with the pieces of `queue`. None of them is found yet.
     pub(super) fn new(queue: PieceQueue, found: FoundPieces, limit: Option<u64>, control: &'w Control) -> Self {
         Self { queue, found, bytes: AtomicU64::new(0), limit, control }
     }
 
-    /// Lets a worker carry out pieces until there are none, or it has to stop; when the device ran something.
+    /// Lets a worker carry out pieces until there are none, or it has to stop. Returns when the device ran something.
     pub(super) fn by(&self, worker: &mut dyn PieceWorker, device: usize, control: &Control) -> Result<Busy, Error> {
         let mut busy = Vec::new();
         while worker.goes_on() {

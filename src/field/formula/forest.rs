@@ -105,7 +105,7 @@ fn division(n: u32, [place, pieces]: [u64; 2], corner: u32, extent: u32) -> Opti
     (near..=more.min(near + 8)).find(|&count| fits(count))
 }
 
-/// How many parts there are, by how many there are along each axis; None if a node has not so many.
+/// The number of parts, from the number along each axis. None if a node cannot have so many.
 fn number_of(count: &[u64]) -> Option<usize> {
     let all = count.iter().try_fold(1u64, |all, &count| all.checked_mul(count))?;
     (2..=MOST_PARTS).contains(&all).then_some(all as usize)

@@ -7,8 +7,8 @@ use crate::memory::{Refused, reserve};
 use crate::parallel;
 use crate::result::{Cells, Width, each_width};
 use crate::rule::exact;
+use crate::tree::curve_order::CurveRegions;
 use crate::tree::entries::Entries;
-use crate::tree::order::CurveRegions;
 use crate::tree::provenance::Provenance;
 use crate::tree::tree_rows::TreeRows;
 

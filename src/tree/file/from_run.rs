@@ -9,11 +9,11 @@ use crate::plan::Plan;
 use crate::result::{Cells, MaterialiseError, Terminal};
 use crate::tree::along::Along;
 use crate::tree::collector::{are_kept, entries_of, put_in_order};
+use crate::tree::curve_order::CurveOrder;
 use crate::tree::error::TreeError;
 use crate::tree::file::shards::Shards;
 use crate::tree::file::staged::FinishedShard;
 use crate::tree::file::writer::TreeWriter;
-use crate::tree::order::CurveOrder;
 use crate::tree::stored::Tree;
 
 /// About how many rows a piece has, and how many bytes of bricks: enough for many threads, and little beside all of them.

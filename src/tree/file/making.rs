@@ -8,6 +8,7 @@ use crate::cell::CellType;
 use crate::disk::PartFolder;
 use crate::parallel;
 use crate::plan::Plan;
+use crate::tree::curve_order::CurveOrder;
 use crate::tree::error::TreeError;
 use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
@@ -15,7 +16,6 @@ use crate::tree::file::header::Held;
 use crate::tree::file::shard_files::{ShardCells, ShardFiles};
 use crate::tree::file::shards::Shards;
 use crate::tree::file::staged::FinishedShard;
-use crate::tree::order::CurveOrder;
 use crate::tree::tree_rows::TreeRows;
 
 /// A shard that has rows, and which of a part they are.

@@ -27,7 +27,7 @@ mod streamed;
 mod validate;
 mod whole;
 mod writer;
-mod written;
+mod written_tree;
 
 pub use crate::zarr::{Fault, ZarrError};
 pub use dispatch::TreeJob;

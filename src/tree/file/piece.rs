@@ -12,6 +12,7 @@ use crate::dimension::here;
 use crate::disk::{Folder, PartFolder, StagingError, parent};
 use crate::parallel;
 use crate::tree::along::Along;
+use crate::tree::curve_order::CurveOrder;
 use crate::tree::error::TreeError;
 use crate::tree::file::digested::{digested, undigested};
 use crate::tree::file::error::TreeFileError;
@@ -21,8 +22,7 @@ use crate::tree::file::pieces::{PieceFolder, piece_name};
 use crate::tree::file::shards::Shards;
 use crate::tree::file::staged::{FinishedShard, held_by};
 use crate::tree::file::writer::{TreeTarget, TreeWriter};
-use crate::tree::file::written::WrittenTree;
-use crate::tree::order::CurveOrder;
+use crate::tree::file::written_tree::WrittenTree;
 use crate::tree::stored::Tree;
 
 /// The file of a piece that says what it holds.

@@ -24,13 +24,13 @@ use crate::dimension::here;
 use crate::disk::{Folder, PartFolder, Renaming, Temporary};
 use crate::plan::Plan;
 use crate::tree::along::Along;
+use crate::tree::curve_order::CurveOrder;
 use crate::tree::error::TreeError;
 use crate::tree::file::digested::{digested, undigested};
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::Header;
 use crate::tree::file::info::{TreeInfo, Unfit};
 use crate::tree::file::shards::{CELLS, Shards};
-use crate::tree::order::CurveOrder;
 
 /// The file that says what the pieces are.
 const PLAN: &str = "plan.json";

@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use crate::cell::CellType;
 use crate::per_axis::text;
+use crate::tree::curve_order::{CurveOrder, CurveRegions};
 use crate::tree::file::header::Held;
 use crate::tree::file::info::Unfit;
 use crate::tree::list::ListLayout;
-use crate::tree::order::{CurveOrder, CurveRegions};
 use crate::zarr::{ArrayMetadata, ShardReader};
 
 /// Cells of a shard, about.
@@ -131,7 +131,7 @@ impl Shards {
         };
         let count = all.div_ceil(codes);
         let keys = order.codes(order.deepest()) / all;
-        let most = most.saturating_mul(codes).min(order.cells);
+        let most = most.saturating_mul(codes).min(order.domain_cells);
         if count > MOST {
             let reason = format!("a tree of these cells has {count} shards, and {MOST} can be");
             return Err(Unfit { key: "shard_cells", reason });

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::result::{Cells, RegionsChecksum};
 use crate::rule::exact;
+use crate::tree::curve_order::CurveRegions;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::file::columns::Columns;
@@ -11,7 +12,6 @@ use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::Held;
 use crate::tree::file::stored_shards::StoredShards;
 use crate::tree::list::{LEAF_CELLS, ListLayout, ListedCells};
-use crate::tree::order::CurveRegions;
 use crate::tree::stored::tiles;
 use crate::zarr::CHECKSUMS;
 
@@ -42,7 +42,7 @@ impl StoredShards {
         Ok(StoredPart { keys, entries, cells: PartCells::Bricks(bricks) })
     }
 
-    /// The same of the tree of a list.
+    /// Reads a part of the tree of a list, but does not look at its checksum.
     fn listed_part(
         &self,
         part: usize,
@@ -80,7 +80,7 @@ impl StoredShards {
         Ok(StoredPart { keys, entries, cells: PartCells::List(list) })
     }
 
-    /// What columns say of the regions of a part, which must tile what it covers.
+    /// The regions of a part, from its columns. They have to tile what the part covers.
     pub(super) fn entries(
         &self,
         part: usize,

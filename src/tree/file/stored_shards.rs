@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::cell::CellType;
 use crate::result::{Cells, RegionsChecksum};
+use crate::tree::curve_order::CurveOrder;
 use crate::tree::error::TreeError;
 use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
@@ -12,7 +13,6 @@ use crate::tree::file::header::{Header, Held};
 use crate::tree::file::pieces::piece_name;
 use crate::tree::file::shards::{Array, Shards};
 use crate::tree::list::ListLayout;
-use crate::tree::order::CurveOrder;
 use crate::zarr::{CHECKSUMS, ShardReader, ZarrStore};
 
 /// The arrays that a shard is read from, the bricks last.

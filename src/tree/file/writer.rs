@@ -11,6 +11,7 @@ use crate::plan::Plan;
 use crate::result::{RegionsChecksum, RunCounts};
 use crate::tree::along::Along;
 use crate::tree::census::run_counts;
+use crate::tree::curve_order::CurveRegions;
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::Header;
@@ -19,9 +20,8 @@ use crate::tree::file::making::are_equal;
 use crate::tree::file::sealed::SealedTree;
 use crate::tree::file::shards::{CELLS, Shards};
 use crate::tree::file::staged::{FinishedShard, Staged};
-use crate::tree::file::written::WrittenTree;
+use crate::tree::file::written_tree::WrittenTree;
 use crate::tree::list::ListLayout;
-use crate::tree::order::CurveRegions;
 use crate::tree::parts::Parts;
 use crate::tree::stored::Tree;
 

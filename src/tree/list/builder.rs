@@ -10,7 +10,7 @@ use crate::rule::{RuleKind, exact};
 use crate::tree::along::Along;
 use crate::tree::error::TreeError;
 use crate::tree::list::divide::{LEAF_CELLS, ListRegions};
-use crate::tree::list::listing::ListEntries;
+use crate::tree::list::list_entries::ListEntries;
 use crate::tree::list::record::CellRecord;
 use crate::tree::list::sorted::SortedList;
 

@@ -7,10 +7,10 @@ use crate::cell::CellType;
 use crate::memory::reserve;
 use crate::result::{MemoryError, Stored};
 use crate::rule::exact;
+use crate::tree::curve_order::CurveRegions;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::list::record::CellRecord;
-use crate::tree::order::CurveRegions;
 use crate::tree::provenance::Provenance;
 
 /// The most cells of a leaf: 64 bits hold the place of each.

@@ -7,7 +7,7 @@ use crate::dimension::here;
 use crate::tree::along::Along;
 use crate::tree::error::TreeError;
 use crate::tree::list::layout::ListLayout;
-use crate::tree::list::listing::SortedCells;
+use crate::tree::list::list_entries::SortedCells;
 use crate::tree::stored::Tree;
 
 /// A list that is sorted along the curve, and its regions: [`CellList::sorted`](crate::tree::CellList::sorted) makes it.

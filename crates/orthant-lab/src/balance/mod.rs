@@ -1,10 +1,10 @@
 //! Lists of work-items on which balancers are compared.
 
-mod order;
-mod workload;
+mod item_order;
+mod work_list;
 
-pub use order::ItemOrder;
-pub use workload::WorkList;
+pub use item_order::ItemOrder;
+pub use work_list::WorkList;
 
 use orthant::balance::Items;
 

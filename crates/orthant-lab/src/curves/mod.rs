@@ -1,7 +1,7 @@
 //! Curves as orders of tables: what a run's tables hold, and how near to each other an order keeps what is near.
 
-mod divided;
+mod divided_regions;
 mod locality;
 
-pub use divided::DividedRegions;
+pub use divided_regions::DividedRegions;
 pub use locality::Locality;

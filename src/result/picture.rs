@@ -1,4 +1,4 @@
-//! What a picture needs of many cells. The loops are here, since a program that is compiled fast is slow at loops.
+//! What a picture needs of many cells. The loops are here, since the program is compiled without optimisation.
 
 use std::collections::BTreeSet;
 

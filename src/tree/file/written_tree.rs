@@ -8,6 +8,7 @@ use crate::backend::{Control, Error};
 use crate::cell::CellType;
 use crate::disk::Folder;
 use crate::result::{LevelCounts, RegionsChecksum};
+use crate::tree::curve_order::CurveOrder;
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, Held, add_terminals};
@@ -15,7 +16,6 @@ use crate::tree::file::making::{ShardMaker, ShardRows};
 use crate::tree::file::sealed::SealedTree;
 use crate::tree::file::shards::{Array, Shards};
 use crate::tree::file::staged::{FinishedShard, Staged};
-use crate::tree::order::CurveOrder;
 use crate::tree::tree_rows::TreeRows;
 use crate::zarr;
 
@@ -28,7 +28,7 @@ pub(super) struct WrittenTree {
     pub(super) kind: CellType,
     pub(super) header: Header,
     pub(super) shards: Shards,
-    /// What each shard holds that is finished.
+    /// What each finished shard holds.
     pub(super) done: Vec<Option<Held>>,
     pub(super) terminals: Vec<[u64; 2]>,
     /// On each level the cells of uniform regions.
@@ -102,7 +102,7 @@ impl WrittenTree {
         }
     }
 
-    /// Takes note of shards that were made, and says so for whoever goes on.
+    /// Takes note of shards that were made, and writes it down for a process that resumes.
     pub(super) fn take_note(&mut self, made: &[FinishedShard]) -> Result<(), TreeError> {
         for finished in made {
             self.staged.finish(finished)?;

@@ -2,7 +2,7 @@
 
 use crate::backend::Error;
 use crate::choice::ChoiceError;
-use crate::engine::axes::{OfAxes, of_first, per_axis, window_of};
+use crate::engine::domain_axes::{AxisValues, first_axes, per_axis, window_of};
 use crate::engine::request::Computed;
 
 /// g, r and B as far as they were chosen.
@@ -14,7 +14,7 @@ pub(super) struct ChosenSplits<const K: usize> {
 
 impl Computed {
     /// Cells on each of `k` axes, of which there is at least one.
-    pub(super) fn cells(&self, given: Option<&[u32]>, default: u32, k: usize) -> Result<OfAxes<u32>, Error> {
+    pub(super) fn cells(&self, given: Option<&[u32]>, default: u32, k: usize) -> Result<AxisValues<u32>, Error> {
         let size = per_axis("size", given, default, k)?;
         if size[..k].contains(&0) {
             return Err(ChoiceError::new("size", 0, "at least 1 cell per axis is needed").into());
@@ -23,7 +23,7 @@ impl Computed {
     }
 
     /// The window of `k` axes, if one was chosen.
-    pub(super) fn chosen_window(&self, k: usize) -> Result<Option<OfAxes<[f64; 2]>>, Error> {
+    pub(super) fn chosen_window(&self, k: usize) -> Result<Option<AxisValues<[f64; 2]>>, Error> {
         let Some(window) = &self.window else { return Ok(None) };
         if window.len() != k {
             let reason = format!("{} intervals are given; {k} are needed, one per axis", window.len());
@@ -33,13 +33,13 @@ impl Computed {
     }
 
     /// g, r and B as far as they were chosen.
-    pub(super) fn splits<const K: usize>(&self) -> Result<ChosenSplits<K>, Error> {
-        let [g, r, b] = self.splits_of(K)?;
-        let axes = |values: Option<OfAxes<u32>>| values.map(|values| of_first(&values));
+    pub(super) fn chosen_splits<const K: usize>(&self) -> Result<ChosenSplits<K>, Error> {
+        let [g, r, b] = self.chosen_axes(K)?;
+        let axes = |values: Option<AxisValues<u32>>| values.map(|values| first_axes(&values));
         Ok(ChosenSplits { g: axes(g), r: axes(r), b: axes(b) })
     }
 
-    fn splits_of(&self, k: usize) -> Result<[Option<OfAxes<u32>>; 3], Error> {
+    fn chosen_axes(&self, k: usize) -> Result<[Option<AxisValues<u32>>; 3], Error> {
         let axes = |name, values: &Option<Vec<u32>>| {
             values.as_deref().map(|values| per_axis(name, Some(values), 0, k)).transpose()
         };

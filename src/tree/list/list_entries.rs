@@ -10,12 +10,12 @@ use crate::memory::{Refused, reserve};
 use crate::parallel;
 use crate::result::{MemoryError, Stored};
 use crate::rule::exact;
+use crate::tree::curve_order::CurveOrder;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::list::divide::{DividedList, Division, ListRegions};
 use crate::tree::list::listed::ListedCells;
 use crate::tree::list::record::CellRecord;
-use crate::tree::order::CurveOrder;
 use crate::tree::provenance::Provenance;
 
 /// Leaves that a thread puts in order at a time.
@@ -107,13 +107,13 @@ pub(in crate::tree) struct SortedCells {
     pub(in crate::tree) rows: Entries,
     /// Where the entries of each leaf end.
     pub(super) ends: Vec<u64>,
-    /// Those of uniform regions, too.
+    /// Entries of leaves and of uniform regions.
     pub(super) entries: u64,
     pub(super) dropped: u64,
 }
 
 impl SortedCells {
-    /// Drops the entries of uniform regions, which are said by their rows, so that those of leaves follow each other.
+    /// Drops the entries of uniform regions, since a row says their value. Then the entries of leaves follow each other.
     fn keep_leaves(&mut self, order: &CurveOrder) {
         let (mut filled, mut start) = (0, 0);
         let mut row_leaf = 0;

@@ -7,10 +7,10 @@ use crate::geometry::{Domain, Sample};
 use crate::per_axis;
 
 /// One value per axis, in the first places of the most that there are.
-pub(super) type OfAxes<T> = [T; MAX_DIM];
+pub(super) type AxisValues<T> = [T; MAX_DIM];
 
-/// Those of K axes.
-pub(super) fn of_first<T: Copy + Default, const K: usize>(axes: &OfAxes<T>) -> [T; K] {
+/// The values of the first K axes.
+pub(super) fn first_axes<T: Copy + Default, const K: usize>(axes: &AxisValues<T>) -> [T; K] {
     per_axis::each(|j| axes[j])
 }
 
@@ -20,7 +20,7 @@ pub(super) fn per_axis(
     values: Option<&[u32]>,
     default: u32,
     k: usize,
-) -> Result<OfAxes<u32>, Error> {
+) -> Result<AxisValues<u32>, Error> {
     let values = match values {
         None => return Ok([default; MAX_DIM]),
         Some([value]) => return Ok([*value; MAX_DIM]),
@@ -36,24 +36,24 @@ pub(super) fn per_axis(
 /// The cells and the window of a domain.
 #[derive(Clone, Copy)]
 pub(super) struct DomainAxes {
-    pub(super) size: OfAxes<u32>,
-    pub(super) window: OfAxes<[f64; 2]>,
+    pub(super) size: AxisValues<u32>,
+    pub(super) window: AxisValues<[f64; 2]>,
     pub(super) sample: Sample,
 }
 
 impl DomainAxes {
     /// The domain of K axes.
     pub(super) fn domain<const K: usize>(&self) -> Result<Domain<K>, Error> {
-        Ok(Domain::new(of_first(&self.size), of_first(&self.window), self.sample)?)
+        Ok(Domain::new(first_axes(&self.size), first_axes(&self.window), self.sample)?)
     }
 }
 
 /// A window per axis, in the first places.
-pub(super) fn window_of(window: &[[f64; 2]]) -> OfAxes<[f64; 2]> {
+pub(super) fn window_of(window: &[[f64; 2]]) -> AxisValues<[f64; 2]> {
     per_axis::each(|j| window.get(j).copied().unwrap_or_default())
 }
 
 /// The cells themselves as a window.
-pub(super) fn window_of_cells(size: &OfAxes<u32>) -> OfAxes<[f64; 2]> {
+pub(super) fn window_of_cells(size: &AxisValues<u32>) -> AxisValues<[f64; 2]> {
     per_axis::each(|j| [0.0, f64::from(size[j])])
 }

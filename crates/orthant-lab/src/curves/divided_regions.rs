@@ -15,7 +15,7 @@ use orthant::{Plan, Subdivision, per_axis};
 /// let corner = CellField::new(1, |[x, y]| u32::from(x + y < 10));
 /// let run = Run::new(&plan, &corner).how(How::default().keep(Keep::Regions)).start()?;
 /// // The three regions of level 0 at the corner are mixed, and have four children each.
-/// let (level, codes) = DividedRegions::of(&run).largest_table(&plan);
+/// let (level, codes) = DividedRegions::from_run(&run).largest_table(&plan);
 /// assert_eq!((level, codes.len()), (0, 16));
 /// # Ok::<(), orthant::Error>(())
 /// ```
@@ -24,11 +24,11 @@ pub struct DividedRegions<const K: usize>(Vec<HashSet<[u32; K]>>);
 
 impl<const K: usize> DividedRegions<K> {
     /// Those of a run that kept [`Regions`](orthant::Keep::Regions): the parents of all that were examined.
-    pub fn of(run: &Subdivision<K>) -> Self {
-        here!(fn(&Subdivision<K>) -> DividedRegions<K> = DividedRegions::of_here)(run)
+    pub fn from_run(run: &Subdivision<K>) -> Self {
+        here!(fn(&Subdivision<K>) -> DividedRegions<K> = DividedRegions::from_run_here)(run)
     }
 
-    fn of_here(run: &Subdivision<K>) -> Self {
+    fn from_run_here(run: &Subdivision<K>) -> Self {
         let (plan, r) = (run.plan(), run.plan().scheme().r);
         let mut divided: Vec<HashSet<[u32; K]>> = vec![HashSet::new(); plan.levels().len()];
         for terminal in run.terminals() {

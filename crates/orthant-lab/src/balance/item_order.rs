@@ -9,7 +9,7 @@ use orthant::balance::Items;
 /// use orthant_lab::balance::ItemOrder;
 ///
 /// let items = Items::new(vec![5, 0, 7])?;
-/// assert_eq!(ItemOrder::Descending.of(&items, 0).sizes(), [7, 5, 0]);
+/// assert_eq!(ItemOrder::Descending.arrange(&items, 0).sizes(), [7, 5, 0]);
 /// # Ok::<(), orthant::balance::ItemsError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl ItemOrder {
     }
 
     /// The items in this order. Random orders are made of the seed.
-    pub fn of(self, items: &Items, seed: u64) -> Items {
+    pub fn arrange(self, items: &Items, seed: u64) -> Items {
         let mut sizes = items.sizes().to_vec();
         match self {
             Self::Given => {}
@@ -98,7 +98,7 @@ fn mixed(state: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::balance::workload::WorkList;
+    use crate::balance::work_list::WorkList;
 
     /// Checksums of another program's lists, made by the same recipe.
     #[test]
@@ -115,8 +115,8 @@ mod tests {
             (6, 0xfebc_f63b_b945_7ba4u64, 0xa7b4_351f_12ad_e460u64),
         ] {
             let items = WorkList::ALL[workload].items();
-            assert_eq!(sum(ItemOrder::Shuffled.of(&items, 1)), shuffled);
-            assert_eq!(sum(ItemOrder::Clustered.of(&items, 1)), clustered);
+            assert_eq!(sum(ItemOrder::Shuffled.arrange(&items, 1)), shuffled);
+            assert_eq!(sum(ItemOrder::Clustered.arrange(&items, 1)), clustered);
         }
     }
 }

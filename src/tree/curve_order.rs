@@ -1,4 +1,4 @@
-//! The order of regions along a curve, whatever their axes: codes, keys and runs of them.
+//! The order of regions along a curve: codes, keys and runs of them. It does not depend on the number of axes.
 
 use std::ops::Range;
 
@@ -30,25 +30,25 @@ pub(super) struct CurveOrder {
     codes: Vec<u128>,
     /// The most cells of a region, by its level.
     most_cells: Vec<u128>,
-    /// Those of the domain.
-    pub(super) cells: u128,
+    /// The cells of the domain.
+    pub(super) domain_cells: u128,
 }
 
 impl CurveOrder {
-    /// Of a domain of so many cells, and of so many levels, which are [pushed](Self::push) one after the other. `split` is r of each
-    /// axis.
-    pub(super) fn new(cells: u128, split: &[u32], children: u64, levels: usize) -> Self {
-        let deepest = levels as u32 - 1;
+    /// The order over a domain of so many cells. `split` is r of each axis, and `children` is R. Each level has its number of codes, and
+    /// the most cells of one of its regions.
+    pub(super) fn new(
+        domain_cells: u128,
+        split: &[u32],
+        children: u64,
+        codes: Vec<u128>,
+        most_cells: Vec<u128>,
+    ) -> Self {
+        let deepest = codes.len() as u32 - 1;
         // Not of `children`, which is less than 2^64 where R is just that.
         let family = split.iter().fold(1, |family: u64, &r| family.wrapping_mul(r.into()));
         let descendants = (0..=deepest).map(|level| family.wrapping_pow(deepest - level)).collect();
-        Self { descendants, children, codes: Vec::new(), most_cells: Vec::new(), cells }
-    }
-
-    /// Appends what is known of the next level.
-    pub(super) fn push(&mut self, codes: u128, most_cells: u128) {
-        self.codes.push(codes);
-        self.most_cells.push(most_cells);
+        Self { descendants, children, codes, most_cells, domain_cells }
     }
 
     /// The deepest level.
