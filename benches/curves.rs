@@ -1,6 +1,6 @@
 //! Encoding and decoding random points, and generating children: ours and the crates that do the same.
 //!
-//! `cargo bench --bench curves`; for this processor's own instructions `RUSTFLAGS="-C target-cpu=native"` before it.
+//! `cargo bench -p orthant-benches --bench curves`; for this processor's own instructions `RUSTFLAGS="-C target-cpu=native"` before it.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! How fast are points sorted and put into regions, from coordinates in memory to regions and bricks there? docs/results/points-meshes.md
 //! has its rows.
 //!
-//! `cargo bench --bench points -- [POINTS [N ..]]` prints a row of JSON for each shape, size and value. Other work on the machine makes wall
-//! time longer; `cpu` is the time of all threads, of Linux.
+//! `cargo bench -p orthant-benches --bench points -- [POINTS [N ..]]` prints a row of JSON for each shape, size and value. Other work on
+//! the machine makes wall time longer; `cpu` is the time of all threads, of Linux.
 
 use std::time::Instant;
 

@@ -3,7 +3,7 @@
 // Fresh memory is poisoned; copies and memsets outside an allocation are errors. Environment variables play the parts of
 // other drivers: STANDIN_VERSION, STANDIN_STUB, STANDIN_DEVICES, STANDIN_MEMORY (bytes), STANDIN_MAX_GRID (blocks),
 // STANDIN_FAIL_LAUNCH (that launch, counted from 1, fails), STANDIN_SLOW (milliseconds that every launch takes at least),
-// STANDIN_SEED (order of threads). More of them are in shim.h.
+// STANDIN_SEED (order of threads). More of them are in grid.h.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -22,6 +22,8 @@
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
+
+#include "grid.h"
 
 using Result = int;
 enum : Result { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, STUB = 34, NO_DEVICE = 100, NOT_FOUND = 500, NOT_READY = 600, LAUNCH = 719 };
@@ -125,8 +127,7 @@ struct Event {
     Stream at;
 };
 struct Function {
-    void (*kernel)(void**);
-    void (*grid)(void (*)(void**), void**, const unsigned*, unsigned, uint64_t);
+    standin::Kernel kernel;
 };
 
 extern "C" {
@@ -293,10 +294,8 @@ Result cuLinkDestroy(Link* link) {
 Result cuModuleUnload(void*) { return SUCCESS; }
 Result cuModuleGetFunction(Function** function, void* module, const char* name) {
     void* kernel = dlsym(module, (std::string(name) + "_standin").c_str());
-    void* grid = dlsym(module, "standin_grid");
-    if (!kernel || !grid) return NOT_FOUND;
-    *function = new Function{(void (*)(void**))kernel,
-                             (void (*)(void (*)(void**), void**, const unsigned*, unsigned, uint64_t))grid};
+    if (!kernel) return NOT_FOUND;
+    *function = new Function{(standin::Kernel)kernel};
     return SUCCESS;
 }
 Result cuLaunchKernel(Function* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
@@ -312,8 +311,7 @@ Result cuLaunchKernel(Function* function, unsigned x, unsigned y, unsigned z, un
     stream->last = queue.add([=]() mutable {
         std::this_thread::sleep_for(least);
         void* pointers[] = {&values[0], &values[1], &values[2]};
-        const unsigned grid[] = {x, y, z};
-        function->grid(function->kernel, pointers, grid, threads, seed);
+        standin::run(function->kernel, pointers, {x, y, z}, threads, seed);
     });
     return SUCCESS;
 }

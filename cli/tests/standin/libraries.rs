@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use crate::binary::scratch;
 
-const SHIM: &str = include_str!("shim.h");
+/// What kernels are compiled with, and what runs them.
+const HEADERS: [(&str, &str); 2] = [("shim.h", include_str!("shim.h")), ("grid.h", include_str!("grid.h"))];
 
 /// What is compiled into what.
 const LIBRARIES: [(&str, &str, &str); 3] = [
@@ -19,7 +20,7 @@ const LIBRARIES: [(&str, &str, &str); 3] = [
 /// How kernels are compiled, and what they all begin with: a header that is compiled ahead serves the same flags alone. Variables
 /// of one name in two of them are two.
 const KERNEL_FLAGS: &str =
-    "-fPIC -fno-gnu-unique -O1 -std=c++17 -ffp-contract=off -mfma -fno-strict-aliasing -w -pthread";
+    "-fPIC -fno-gnu-unique -Og -std=c++17 -ffp-contract=off -mfma -fno-strict-aliasing -w -pthread";
 
 /// Why the stand-in cannot run here, if it cannot.
 pub(super) fn lacking() -> Option<&'static str> {
@@ -38,7 +39,7 @@ pub(super) fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let mut hasher = DefaultHasher::new();
-        (SHIM, KERNEL_FLAGS, LIBRARIES).hash(&mut hasher);
+        (HEADERS, KERNEL_FLAGS, LIBRARIES).hash(&mut hasher);
         let folder = scratch(&format!("libraries-{:016x}", hasher.finish()));
         if !folder.exists() {
             // Under another name first, so that it is whole; another process may be as far.
@@ -56,23 +57,29 @@ pub(super) fn folder() -> &'static Path {
 /// Builds in `fresh` what will be used in `folder`.
 fn build(fresh: &Path, folder: &Path) {
     std::fs::create_dir_all(fresh).unwrap();
-    std::fs::write(fresh.join("shim.h"), SHIM).unwrap();
+    for (name, text) in HEADERS {
+        std::fs::write(fresh.join(name), text).unwrap();
+    }
     let compile = |what: &str, command: &mut Command| {
         assert!(command.current_dir(fresh).status().unwrap().success(), "{what} does not compile");
     };
     compile("shim.h", Command::new("g++").args(KERNEL_FLAGS.split(' ')).args(["-x", "c++-header", "shim.h"]));
     let shim = format!("-DSHIM=\"{}\"", folder.join("shim.h").display());
+    let driver = format!("-DDRIVER=\"{}\"", folder.join("libcuda.so.1").display());
     let flags = format!("-DKERNEL_FLAGS=\"{KERNEL_FLAGS}\"");
     for (source, text, library) in LIBRARIES {
         std::fs::write(fresh.join(source), text).unwrap();
         let fixed = [
             "-shared",
             "-fPIC",
-            "-O1",
+            "-O2",
             "-std=c++17",
             "-Wall",
             &shim,
+            &driver,
             &flags,
+            // Kernels are linked with the driver, which is loaded under this name.
+            &format!("-Wl,-soname,{library}"),
             "-pthread",
             "-o",
             library,

@@ -1,4 +1,4 @@
-// A stand-in for NVRTC: compiles kernels with g++ and shim.h into a shared library, which the stand-in driver loads. A test of
+// A stand-in for NVRTC: compiles kernels with g++ and shim.h into a shared library, which the stand-in driver loads, and calls the driver. A test of
 // tests may have it plant a fault.
 #include <cstdio>
 #include <cstdlib>
@@ -69,7 +69,7 @@ int nvrtcCompileProgram(Program* program, int, const char**) {
     }
     std::ofstream(root + "/kernel.cpp") << program->source;
     const std::string command = "g++ -shared " KERNEL_FLAGS " -include " SHIM " -I " + root + " -o " + root + "/kernel.so " +
-                                root + "/kernel.cpp > " + root + "/log 2>&1";
+                                root + "/kernel.cpp " DRIVER " > " + root + "/log 2>&1";
     const int status = system(command.c_str());
     program->log = slurp(root + "/log");
     program->image = slurp(root + "/kernel.so");
