@@ -123,7 +123,7 @@ impl Expected {
     }
 }
 
-/// Calls from one fault to the next: all with ORTHANT_FAULTS=full, as `.ci/long` has it, else `some`.
+/// Calls from one fault to the next: every one fails with ORTHANT_FAULTS=full, as `.ci/long` has it, else `some`.
 fn stride(some: u64) -> u64 {
     if std::env::var_os("ORTHANT_FAULTS").is_some_and(|value| value == "full") { 1 } else { some }
 }
@@ -136,8 +136,12 @@ fn chosen() -> Vec<Case> {
     chosen
 }
 
-/// Calls that are passed over between two faults of those by which outputs come into being.
-const SOME: u64 = 5;
+/// Calls from one fault to the next of its kind, unless all are failed. The kinds begin two calls apart, so that every second call fails
+/// somehow.
+const SOME: u64 = 13;
+
+/// Calls from one power cut to the next.
+const SOME_CUTS: u64 = 5;
 
 /// A folder in memory where there is one: to sync a disk takes longer than all else here.
 fn place() -> tempfile::TempDir {
@@ -159,7 +163,7 @@ fn no_failing_call_leaves_a_lie() {
         let expected = Expected::of(&case, folder);
         for (number, fault) in Fault::ALL.into_iter().enumerate() {
             let mut states = BTreeMap::new();
-            let (mut nth, mut injected) = (number as u64 % stride(SOME), 0);
+            let (mut nth, mut injected) = (2 * number as u64 % stride(SOME), 0);
             'calls: loop {
                 for &way in Way::after(injected) {
                     restore(folder, &expected.before);
@@ -198,7 +202,7 @@ fn no_power_cut_leaves_a_lie() {
         let log = FAULTS.recorded();
         for loss in power::Loss::ALL {
             let mut states = BTreeMap::new();
-            for (turn, calls) in (0..=log.len()).step_by(stride(SOME) as usize).enumerate() {
+            for (turn, calls) in (0..=log.len()).step_by(stride(SOME_CUTS) as usize).enumerate() {
                 for &way in Way::after(turn as u64) {
                     restore(folder.path(), &BTreeMap::new());
                     power::cut(&expected.before, &log[..calls], loss, folder.path());

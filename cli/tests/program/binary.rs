@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// A folder of its own for each test.
 pub(super) fn folder(name: &str) -> PathBuf {
@@ -11,6 +12,12 @@ pub(super) fn folder(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder
+}
+
+/// A folder of its own in memory, where there is such a folder: pieces bring every file to the disk, which takes longer than all else.
+pub(super) fn folder_in_memory() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
 }
 
 /// The binary with arguments in a folder, on the CPU.

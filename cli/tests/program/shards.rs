@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::binary::{command, files, folder, orthant, text};
+use crate::binary::{command, files, folder_in_memory, orthant, text};
 
 /// What it prints, if it succeeds.
 fn done(folder: &Path, arguments: &str) -> String {
@@ -62,8 +62,9 @@ fn data(folder: &Path) {
 /// Every kind of field, curve and rule in pieces is what it is in one run.
 #[test]
 fn pieces_are_one_run() {
-    let folder = folder("shards");
-    data(&folder);
+    let place = folder_in_memory();
+    let folder = place.path();
+    data(folder);
     for (number, (run, pieces)) in [
         ("mandelbrot -n 512 -g 16", 7),
         ("mandelbrot -n 500x300 -g 5x3 -r 3 -B 4 --curve morton --explore border", 4),
@@ -82,24 +83,24 @@ fn pieces_are_one_run() {
     {
         let (set, tree, one) =
             (format!("{number}.pieces"), format!("{number}.tree.zarr"), format!("{number}.one.tree.zarr"));
-        done(&folder, &format!("-q shard plan {run} -o {set} --pieces {pieces}"));
-        start(&folder, &set, 2).into_iter().for_each(|mut child| assert!(child.wait().unwrap().success(), "{run}"));
-        done(&folder, &format!("-q shard status {set}"));
+        done(folder, &format!("-q shard plan {run} -o {set} --pieces {pieces}"));
+        start(folder, &set, 2).into_iter().for_each(|mut child| assert!(child.wait().unwrap().success(), "{run}"));
+        done(folder, &format!("-q shard status {set}"));
         // From the top down, as pieces are.
         let strategy = if run.starts_with("array") || run.starts_with("points") { "--strategy ask" } else { "" };
-        done(&folder, &format!("-q run {run} {strategy} -o {one}"));
+        done(folder, &format!("-q run {run} {strategy} -o {one}"));
         // Before and after they are put together.
-        done(&folder, &format!("-q tree diff {set} {one}"));
-        done(&folder, &format!("-q shard merge {set} -o {tree}"));
-        done(&folder, &format!("-q tree validate {tree}"));
+        done(folder, &format!("-q tree diff {set} {one}"));
+        done(folder, &format!("-q shard merge {set} -o {tree}"));
+        done(folder, &format!("-q tree validate {tree}"));
         // A copy has every shard.
         for from in [&set, &tree] {
-            done(&folder, &format!("-q tree convert {from} copy.tree.zarr.zip --force"));
-            done(&folder, "-q tree validate copy.tree.zarr.zip");
-            done(&folder, &format!("-q tree diff copy.tree.zarr.zip {one}"));
+            done(folder, &format!("-q tree convert {from} copy.tree.zarr.zip --force"));
+            done(folder, "-q tree validate copy.tree.zarr.zip");
+            done(folder, &format!("-q tree diff copy.tree.zarr.zip {one}"));
         }
         let about = |tree: &str| {
-            let info: Value = serde_json::from_str(&done(&folder, &format!("tree info {tree} --json"))).unwrap();
+            let info: Value = serde_json::from_str(&done(folder, &format!("tree info {tree} --json"))).unwrap();
             ["regions_checksum", "size", "curve", "explore", "cell", "source", "regions"].map(|key| {
                 assert!(!info[key].is_null(), "{key}: {info}");
                 info[key].clone()
@@ -107,12 +108,12 @@ fn pieces_are_one_run() {
         };
         assert_eq!(about(&tree), about(&one), "{run}");
         assert_eq!(about(&set), about(&one), "{run}");
-        assert_eq!(done(&folder, &format!("tree print {set}")), done(&folder, &format!("tree print {one}")), "{run}");
+        assert_eq!(done(folder, &format!("tree print {set}")), done(folder, &format!("tree print {one}")), "{run}");
     }
     // Whoever makes them, the bytes are the same; so are those of one run, whose shards are as large.
-    done(&folder, "-q shard plan mandelbrot -n 512 -g 16 -o again.pieces --pieces 7");
-    done(&folder, "-q shard run again.pieces");
-    done(&folder, "-q shard merge again.pieces -o again.tree.zarr");
+    done(folder, "-q shard plan mandelbrot -n 512 -g 16 -o again.pieces --pieces 7");
+    done(folder, "-q shard run again.pieces");
+    done(folder, "-q shard merge again.pieces -o again.tree.zarr");
     let of = |name: &str| -> Vec<Vec<u8>> { bytes(&folder.join(name)).into_iter().map(|(_, bytes)| bytes).collect() };
     assert_eq!(of("again.tree.zarr"), of("0.tree.zarr"));
 }
@@ -120,16 +121,17 @@ fn pieces_are_one_run() {
 /// What is torn, flipped, copied or gone is found, and made again by the command that is named.
 #[test]
 fn what_is_damaged_is_found_and_mended() {
-    let folder = folder("shards-damaged");
-    done(&folder, "-q shard plan mandelbrot -n 256 -g 8 -o m.pieces --pieces 8");
-    let message = refused(&folder, "shard status m.pieces", 3);
+    let place = folder_in_memory();
+    let folder = place.path();
+    done(folder, "-q shard plan mandelbrot -n 256 -g 8 -o m.pieces --pieces 8");
+    let message = refused(folder, "shard status m.pieces", 3);
     assert!(message.contains("0 of 8 pieces are finished; `orthant shard run m.pieces`"), "{message}");
-    let message = refused(&folder, "shard merge m.pieces -o m.tree.zarr", 3);
+    let message = refused(folder, "shard merge m.pieces -o m.tree.zarr", 3);
     assert!(message.contains("0 of 8 pieces are finished"), "{message}");
-    let message = refused(&folder, "tree info m.pieces", 2);
+    let message = refused(folder, "tree info m.pieces", 2);
     assert!(message.contains("piece 0 is not made yet; `orthant shard run m.pieces`"), "{message}");
-    done(&folder, "-q shard run m.pieces");
-    done(&folder, "-q shard merge m.pieces -o whole.tree.zarr");
+    done(folder, "-q shard run m.pieces");
+    done(folder, "-q shard merge m.pieces -o whole.tree.zarr");
     let piece = |number: usize| folder.join(format!("m.pieces/pieces/{number:06}.zarr"));
     let cells = |number: usize| {
         let found: Vec<_> =
@@ -190,36 +192,37 @@ fn what_is_damaged_is_found_and_mended() {
     ];
     for (what, damage, quick) in damages {
         damage();
-        let message = refused(&folder, "shard status m.pieces", 3);
+        let message = refused(folder, "shard status m.pieces", 3);
         assert!(message.contains("`orthant shard run m.pieces`"), "{what}: {message}");
-        done(&folder, "-q shard run m.pieces");
-        done(&folder, "-q shard status m.pieces");
+        done(folder, "-q shard run m.pieces");
+        done(folder, "-q shard status m.pieces");
         // A process that makes pieces sees the most of it by itself.
         damage();
         if quick {
-            let output = orthant(&folder, "shard run m.pieces");
+            let output = orthant(folder, "shard run m.pieces");
             assert!(output.status.success(), "{what}: {}", text(&output.stderr));
         } else {
-            let message = refused(&folder, "shard merge m.pieces -o m.tree.zarr", 2);
+            let message = refused(folder, "shard merge m.pieces -o m.tree.zarr", 2);
             assert!(message.contains("is not what was written"), "{what}: {message}");
-            assert!(!files(&folder).contains(&"m.tree.zarr".to_owned()));
-            refused(&folder, "-q shard status m.pieces", 3);
-            done(&folder, "-q shard run m.pieces");
+            assert!(!files(folder).contains(&"m.tree.zarr".to_owned()));
+            refused(folder, "-q shard status m.pieces", 3);
+            done(folder, "-q shard run m.pieces");
         }
-        done(&folder, "-q shard merge m.pieces -o m.tree.zarr --force");
-        done(&folder, "-q tree diff m.tree.zarr whole.tree.zarr");
+        done(folder, "-q shard merge m.pieces -o m.tree.zarr --force");
+        done(folder, "-q tree diff m.tree.zarr whole.tree.zarr");
     }
 }
 
 /// Processes that are killed at any time leave whole pieces, and nothing else after the next one.
 #[test]
 fn killed_processes_lose_nothing() {
-    let folder = folder("shards-killed");
-    done(&folder, "-q shard plan mandelbrot -n 1024 -g 32 -o m.pieces --pieces 24 --dwell 2000");
-    done(&folder, "-q run mandelbrot -n 1024 -g 32 --dwell 2000 -o one.tree.zarr");
+    let place = folder_in_memory();
+    let folder = place.path();
+    done(folder, "-q shard plan mandelbrot -n 1024 -g 32 -o m.pieces --pieces 24 --dwell 2000");
+    done(folder, "-q run mandelbrot -n 1024 -g 32 --dwell 2000 -o one.tree.zarr");
     let mut killed = 0;
     for round in 0..50 {
-        let mut children = start(&folder, "m.pieces", 2);
+        let mut children = start(folder, "m.pieces", 2);
         // All of the time that a process takes is met in some round.
         std::thread::sleep(Duration::from_millis(3 + round * 7 % 60));
         for child in &mut children {
@@ -227,7 +230,7 @@ fn killed_processes_lose_nothing() {
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        let state = orthant(&folder, "shard status m.pieces --json");
+        let state = orthant(folder, "shard status m.pieces --json");
         let state: Value = serde_json::from_slice(&state.stdout).unwrap();
         assert_eq!((&state["damaged"], &state["busy"]), (&Value::Array(vec![]), &Value::Array(vec![])), "{round}");
         if round % 10 == 9 {
@@ -237,37 +240,38 @@ fn killed_processes_lose_nothing() {
         }
     }
     assert!(killed > 10, "{killed}");
-    done(&folder, "-q shard run m.pieces");
+    done(folder, "-q shard run m.pieces");
     let left = std::fs::read_dir(folder.join("m.pieces/pieces")).unwrap().count();
     assert_eq!(left, 24);
-    done(&folder, "-q shard merge m.pieces -o m.tree.zarr");
-    done(&folder, "-q tree diff m.tree.zarr one.tree.zarr");
+    done(folder, "-q shard merge m.pieces -o m.tree.zarr");
+    done(folder, "-q tree diff m.tree.zarr one.tree.zarr");
 }
 
 /// Another request is not mixed with what is there, and the same is gone on with.
 #[test]
 fn a_folder_is_of_one_request() {
-    let folder = folder("shards-requests");
-    data(&folder);
-    done(&folder, "-q shard plan array --input labels.npy -g 4 -o a.pieces --pieces 4");
-    done(&folder, "-q shard run a.pieces --shard 1");
-    done(&folder, "-q shard plan array --input labels.npy -g 4 -o a.pieces --pieces 4");
+    let place = folder_in_memory();
+    let folder = place.path();
+    data(folder);
+    done(folder, "-q shard plan array --input labels.npy -g 4 -o a.pieces --pieces 4");
+    done(folder, "-q shard run a.pieces --shard 1");
+    done(folder, "-q shard plan array --input labels.npy -g 4 -o a.pieces --pieces 4");
     assert_eq!(files(&folder.join("a.pieces/pieces")).len(), 1);
     for other in [
         "array --input labels.npy -g 5 --pieces 4",
         "mandelbrot --pieces 4",
         "array --input labels.npy -g 4 --pieces 5",
     ] {
-        let message = refused(&folder, &format!("shard plan {other} -o a.pieces"), 2);
+        let message = refused(folder, &format!("shard plan {other} -o a.pieces"), 2);
         assert!(message.contains("a.pieces exists already; --force overwrites it"), "{message}");
     }
     // Data that changed are no longer what was planned.
     let mut labels = fs::read(folder.join("labels.npy")).unwrap();
     labels[1000] ^= 1;
     fs::write(folder.join("labels.npy"), &labels).unwrap();
-    let message = refused(&folder, "shard run a.pieces", 2);
+    let message = refused(folder, "shard run a.pieces", 2);
     assert!(message.contains("has changed since it was planned"), "{message}");
-    done(&folder, "-q shard plan array --input labels.npy -g 4 -o a.pieces --pieces 4 --force");
+    done(folder, "-q shard plan array --input labels.npy -g 4 -o a.pieces --pieces 4 --force");
     assert_eq!(files(&folder.join("a.pieces/pieces")).len(), 0);
     // What is no folder of pieces is none, and is not overwritten.
     fs::create_dir(folder.join("mine")).unwrap();
@@ -284,57 +288,58 @@ fn a_folder_is_of_one_request() {
         ("shard run a.pieces --shard auto", "SLURM_ARRAY_TASK_ID"),
         ("shard plan mandelbrot -o c.pieces --pieces 0", "--pieces"),
     ] {
-        let message = refused(&folder, arguments, 2);
+        let message = refused(folder, arguments, 2);
         assert!(message.contains(words), "{arguments}: {message}");
     }
     // A plan that cannot be read is planned again.
     fs::write(folder.join("a.pieces/plan.json"), "[]").unwrap();
-    assert!(refused(&folder, "shard run a.pieces", 2).contains("plan it again, with --force"));
-    assert!(refused(&folder, "shard plan mandelbrot -o a.pieces", 2).contains("--force overwrites it"));
-    done(&folder, "-q shard plan mandelbrot -n 256 -g 8 -o a.pieces --pieces 4 --force");
-    done(&folder, "-q shard run a.pieces --shard 0");
+    assert!(refused(folder, "shard run a.pieces", 2).contains("plan it again, with --force"));
+    assert!(refused(folder, "shard plan mandelbrot -o a.pieces", 2).contains("--force overwrites it"));
+    done(folder, "-q shard plan mandelbrot -n 256 -g 8 -o a.pieces --pieces 4 --force");
+    done(folder, "-q shard run a.pieces --shard 0");
     assert_eq!(fs::read_to_string(folder.join("mine/notes")).unwrap(), "mine");
     // Many that plan the same at once agree.
-    let plan = |_| command(&folder, "-q shard plan mandelbrot -n 128 -g 8 -o b.pieces").spawn().unwrap();
+    let plan = |_| command(folder, "-q shard plan mandelbrot -n 128 -g 8 -o b.pieces").spawn().unwrap();
     let plans: Vec<_> = (0..4).map(plan).collect();
     plans.into_iter().for_each(|mut plan| assert!(plan.wait().unwrap().success()));
     // Nothing is planned under the hands of those who make pieces.
     for round in 0..4 {
         let dwell = 300 + round;
-        let children = start(&folder, "b.pieces", 2);
+        let children = start(folder, "b.pieces", 2);
         std::thread::sleep(Duration::from_millis(40 * round));
         let again = format!("-q shard plan mandelbrot -n 256 -g 8 --dwell {dwell} -o b.pieces --force");
-        let output = orthant(&folder, &again);
+        let output = orthant(folder, &again);
         if !output.status.success() {
             assert!(text(&output.stderr).contains("other processes make pieces"), "{}", text(&output.stderr));
         }
         for mut child in children {
             let _ = child.wait().unwrap();
         }
-        done(&folder, &again);
-        done(&folder, "-q shard run b.pieces");
-        done(&folder, "-q shard status b.pieces");
-        done(&folder, "-q shard merge b.pieces -o b.tree.zarr --force");
-        done(&folder, &format!("-q run mandelbrot -n 256 -g 8 --dwell {dwell} -o one.tree.zarr --force"));
-        done(&folder, "-q tree diff b.tree.zarr one.tree.zarr");
+        done(folder, &again);
+        done(folder, "-q shard run b.pieces");
+        done(folder, "-q shard status b.pieces");
+        done(folder, "-q shard merge b.pieces -o b.tree.zarr --force");
+        done(folder, &format!("-q run mandelbrot -n 256 -g 8 --dwell {dwell} -o one.tree.zarr --force"));
+        done(folder, "-q tree diff b.tree.zarr one.tree.zarr");
     }
 }
 
 /// The tasks of a job array make all pieces, whatever their numbers are.
 #[test]
 fn a_job_array_makes_all_pieces() {
-    let folder = folder("shards-array");
-    done(&folder, "-q shard plan mandelbrot -n 256 -g 8 -o m.pieces --pieces 11");
+    let place = folder_in_memory();
+    let folder = place.path();
+    done(folder, "-q shard plan mandelbrot -n 256 -g 8 -o m.pieces --pieces 11");
     let tasks = [1, 5, 9].map(|task: u32| {
-        let mut array = command(&folder, "-q shard run m.pieces --shard auto --threads 1");
+        let mut array = command(folder, "-q shard run m.pieces --shard auto --threads 1");
         array.env("SLURM_ARRAY_TASK_ID", task.to_string()).spawn().unwrap()
     });
     tasks.into_iter().for_each(|mut task| assert!(task.wait().unwrap().success()));
-    done(&folder, "-q shard status m.pieces");
-    let table = done(&folder, "shard status m.pieces --quick");
+    done(folder, "-q shard status m.pieces");
+    let table = done(folder, "shard status m.pieces --quick");
     assert!(table.contains("busiest / mean predicted"), "{table}");
     // As few as are predicted to keep so many workers busy.
-    let table = done(&folder, "shard plan mandelbrot -n 1024 --workers 3 -o w.pieces");
+    let table = done(folder, "shard plan mandelbrot -n 1024 --workers 3 -o w.pieces");
     assert!(table.lines().any(|line| line.trim_start().starts_with("3 ")), "{table}");
-    done(&folder, "-q shard run w.pieces --workers 1000000");
+    done(folder, "-q shard run w.pieces --workers 1000000");
 }
