@@ -18,7 +18,7 @@ import pyorthant as ot
 
 SOURCES = Path(__file__).parents[2] / "cli" / "tests" / "standin"
 # As in libraries.rs there.
-KERNEL_FLAGS = "-fPIC -fno-gnu-unique -O1 -std=c++17 -ffp-contract=off -mfma -fno-strict-aliasing -w -pthread"
+KERNEL_FLAGS = "-fPIC -fno-gnu-unique -Og -std=c++17 -ffp-contract=off -mfma -fno-strict-aliasing -w -pthread"
 
 BEFORE = """
 import ctypes, gc, time
@@ -90,13 +90,13 @@ def folder(base):
         pytest.skip("no g++ to build the stand-in for the driver with")
     built = Path(base) / "standin"
     built.mkdir()
-    for name in ("shim.h", "driver.cpp", "nvrtc.cpp"):
+    for name in ("shim.h", "grid.h", "driver.cpp", "nvrtc.cpp"):
         shutil.copy(SOURCES / name, built)
     build = lambda *arguments: subprocess.run(["g++", *arguments], cwd=built, check=True)
     build(*KERNEL_FLAGS.split(), "-x", "c++-header", "shim.h")
-    shared = ["-shared", "-fPIC", "-O1", "-std=c++17", f'-DSHIM="{built}/shim.h"', f'-DKERNEL_FLAGS="{KERNEL_FLAGS}"', "-pthread"]
-    build(*shared, "-o", "libcuda.so.1", "driver.cpp", "-ldl")
-    build(*shared, "-o", "libnvrtc.so.13", "nvrtc.cpp", "-ldl")
+    paths = [f'-DSHIM="{built}/shim.h"', f'-DDRIVER="{built}/libcuda.so.1"', f'-DKERNEL_FLAGS="{KERNEL_FLAGS}"']
+    for source, library in (("driver.cpp", "libcuda.so.1"), ("nvrtc.cpp", "libnvrtc.so.13")):
+        build("-shared", "-fPIC", "-O2", "-std=c++17", *paths, f"-Wl,-soname,{library}", "-pthread", "-o", library, source, "-ldl")
     return built
 
 

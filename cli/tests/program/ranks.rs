@@ -152,6 +152,8 @@ fn what_processes_do_wrong_is_found() {
     use std::os::unix::fs::PermissionsExt;
     let place = folder_in_memory();
     let folder = place.path();
+    // Programs may be forbidden there.
+    let programs = crate::binary::folder("ranks-planted");
     let program = env!("CARGO_BIN_EXE_orthant");
     let flip = "f=$(find \"$3/pieces\" -type f -path '*cells*' | sort | tail -1)\n\
         printf '\\377\\376' | dd of=\"$f\" bs=1 seek=4 conv=notrunc 2>/dev/null";
@@ -160,7 +162,7 @@ fn what_processes_do_wrong_is_found() {
         ("nothing", "exit 0".into(), "is not made yet"),
         ("ends", "echo broken >&2; exit 7".into(), "process 1: exit status: 7: broken"),
     ] {
-        let path = folder.join(name);
+        let path = programs.join(name);
         let script =
             format!("#!/bin/bash\nif [ \"$1\" = shard ]; then {fault}\nelse exec -a \"$0\" {program} \"$@\"; fi\n");
         fs::write(&path, script).unwrap();

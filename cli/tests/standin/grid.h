@@ -29,7 +29,7 @@ struct Fiber {
     unsigned warp_parity = 0, block_parity = 0;
 };
 
-// A little more than a power of two: else the tops of all stacks would share the same lines of the cache.
+// A little more than a power of two: else the tops of all stacks would fall into the same sets of the cache.
 constexpr size_t STACK = (128 << 10) + 192;
 constexpr unsigned MOST = 1024;
 
@@ -50,8 +50,9 @@ struct Block {
 
 static FAST_THREAD Block* block = nullptr;
 
-// Those that no grid has: to map stacks and to touch them takes longer than a small grid does.
-static std::vector<Block*> spare;
+// Those that no grid has: to map stacks and to touch them takes longer than a small grid does. Never destroyed, as the lists below: a grid
+// may run while the process ends.
+static std::vector<Block*>& spare = *new std::vector<Block*>;
 static std::mutex spare_lock;
 
 static Block* take_block() {
@@ -220,8 +221,8 @@ struct Child {
     Grid grid;
     Arguments arguments;
 };
-static std::vector<Child> children;
-static std::vector<Child> tails;
+static std::vector<Child>& children = *new std::vector<Child>;
+static std::vector<Child>& tails = *new std::vector<Child>;
 // Of those that were taken from a list and are not done.
 static unsigned running = 0;
 static std::mutex lock;

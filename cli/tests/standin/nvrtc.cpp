@@ -1,5 +1,5 @@
-// A stand-in for NVRTC: compiles kernels with g++ and shim.h into a shared library, which the stand-in driver loads, and calls the driver. A test of
-// tests may have it plant a fault.
+// A stand-in for NVRTC: g++ compiles kernels with shim.h and links them with the stand-in driver, which loads them. A test of tests may
+// have it plant a fault.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -56,13 +56,13 @@ int nvrtcDestroyProgram(Program** program) {
 }
 
 int nvrtcCompileProgram(Program* program, int, const char**) {
-    // In memory where there is such a folder: a kernel has a file for each of its headers.
-    std::string root = access("/dev/shm", W_OK) == 0 ? "/dev/shm/standin-XXXXXX" : "/tmp/standin-XXXXXX";
-    if (!mkdtemp(root.data())) return 1;
     if (!plant(*program)) {
         program->log = "nothing to plant a fault in";
         return 6;
     }
+    // In memory where there is such a folder: a kernel has a file for each of its headers.
+    std::string root = access("/dev/shm", W_OK) == 0 ? "/dev/shm/standin-XXXXXX" : "/tmp/standin-XXXXXX";
+    if (!mkdtemp(root.data())) return 1;
     for (auto& [name, text] : program->headers) {
         if (name.find('/') != std::string::npos) mkdir((root + "/" + name.substr(0, name.find('/'))).c_str(), 0700);
         std::ofstream(root + "/" + name) << text;

@@ -51,7 +51,7 @@ template <class A, class B, class C> unsigned launch_with(bool tail, Kernel kern
 
 } // namespace standin
 
-// One per operating-system thread, in the room that is there from the start, so that no call looks for it.
+// One per operating-system thread, in static storage of threads, so that a kernel reads it without a call.
 #define FAST_THREAD __attribute__((tls_model("initial-exec"))) __thread
 extern FAST_THREAD standin::Index threadIdx, blockIdx, blockDim, gridDim;
 

@@ -1,8 +1,8 @@
 //! The CUDA source of formulas, compiled for this processor by g++ and held against the CPU's own: cells, verdicts of proofs,
 //! and the functions, to the bit.
 //!
-//! Many formulas are one program. It begins with the header that kernels behind the stand-in driver begin with, and has the
-//! same flags; what a GPU computes is a test of its own (`tests/device`).
+//! Many formulas are one program. It begins with the header that kernels behind the stand-in driver begin with, and has
+//! their flags for arithmetic; what a GPU computes is a test of its own (`tests/device`).
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ const TEXTS: [&str; 10] = [
 ];
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-/// Those of the stand-in for NVRTC.
+/// Those of the stand-in for NVRTC, but that more is optimised: a program is compiled once and computes much.
 const FLAGS: &str = "-O1 -std=c++17 -ffp-contract=off -mfma -fno-strict-aliasing -w -pthread";
 
 /// The compiler, if there is one that the header is for. One that is missing is said.
@@ -84,7 +84,8 @@ fn answers(mut compiler: Command, name: &str, [fixed, source, main]: [&str; 3], 
     folder.write(
         "main.cpp",
         format!(
-            "#include \"prelude.cuh\"\nstruct Region {{ Coords corner, extent; }};\n#include \"fields/formula.cuh\"\n\
+            "#include <stdio.h>\n#include <stdlib.h>\n\
+             #include \"prelude.cuh\"\nstruct Region {{ Coords corner, extent; }};\n#include \"fields/formula.cuh\"\n\
              template <class T> T take() {{ T x; if (fread(&x, sizeof x, 1, stdin) != 1) abort(); return x; }}\n\
              void give(u64 x) {{ fwrite(&x, sizeof x, 1, stdout); }}\n{main}"
         ),
