@@ -23,6 +23,7 @@ pub(super) fn check<const K: usize>(format: &'static str, size: [u32; K]) -> Res
 }
 
 /// Something per axis for an image or a volume, and `beyond` for the axis that an image has not.
+#[inline]
 pub(super) fn three<const K: usize, T: Copy + Default>(of: [T; K], beyond: T) -> [T; 3] {
     per_axis::each(|j| of.get(j).copied().unwrap_or(beyond))
 }

@@ -78,17 +78,19 @@ fn write_checked<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Re
     let offsets: Vec<i64> = (1..=count as i64).map(|cell| cell * each).collect();
     let place = places(domain);
     let byte = |&byte: &u8, out: &mut Vec<u8>| out.push(byte);
-    let id = |id: &i64, out: &mut Vec<u8>| out.extend(id.to_le_bytes());
+    let id = |id: &i64, out: &mut Vec<u8>| out.extend_from_slice(&id.to_le_bytes());
     let width = kind.bytes() as usize;
     let arrays = [
         CompressedArray::new("Float64", "Points", 3, 24, points, &|&key, out: &mut Vec<u8>| {
-            place(ends.point(key)).into_iter().for_each(|at| out.extend(at.to_le_bytes()));
+            for at in place(ends.point(key)) {
+                out.extend_from_slice(&at.to_le_bytes());
+            }
         }),
         CompressedArray::new("Int64", "connectivity", 1, 8, corners, &id),
         CompressedArray::new("Int64", "offsets", 1, 8, offsets, &id),
         CompressedArray::new("UInt8", "types", 1, 1, vec![cell_type; count], &byte),
         CompressedArray::new(vtk::data_type(kind), "value", 1, width, boxes.words, &|word, out| {
-            out.extend(&word.to_le_bytes()[..width]);
+            out.extend_from_slice(&word.to_le_bytes()[..width]);
         }),
         CompressedArray::new("UInt8", "level", 1, 1, boxes.levels, &byte),
         CompressedArray::new("UInt8", "leaf", 1, 1, boxes.leaves, &byte),
@@ -134,6 +136,7 @@ impl<const K: usize> Default for FoundBoxes<K> {
 
 impl<const K: usize> FoundBoxes<K> {
     fn append(&mut self, tree: &Tree<K>) -> Result<(), ExportError> {
+        let mut words = Vec::new();
         for region in tree.regions() {
             let (cells, level) = (region.cells(), region.level() as u8);
             match region.brick() {
@@ -142,7 +145,8 @@ impl<const K: usize> FoundBoxes<K> {
                 }
                 None => self.push(cells, region.uniform().expect("it has no brick"), level, 0)?,
                 Some(brick) => {
-                    let words: Vec<u64> = brick.map(|place| tree.bricks().word(place)).collect();
+                    words.clear();
+                    brick.for_each(|place| words.push(tree.bricks().word(place)));
                     self.halve(&words, &cells, cells, level)?;
                 }
             }
@@ -150,6 +154,7 @@ impl<const K: usize> FoundBoxes<K> {
         Ok(())
     }
 
+    #[inline]
     fn push(&mut self, cells: Region<K>, word: u64, level: u8, leaf: u8) -> Result<(), ExportError> {
         reserve(&mut self.cells, 1)?;
         reserve(&mut self.words, 1)?;
@@ -246,17 +251,19 @@ impl PointKeys {
     }
 
     /// Calls `each` with the corners of a box, x fastest.
+    #[inline]
     fn corners<const K: usize>(self, cells: &Region<K>, each: &mut dyn FnMut(u64)) {
         for number in 0..1usize << K {
             let mut at = cells.corner;
             for j in 0..K {
                 at[j] += (number >> j & 1) as u32 * cells.extent[j];
             }
-            let [x, y, z] = vtk::three(at, 0).map(u64::from);
-            each((z * self.points[1] + y) * self.points[0] + x);
+            let [x, y, z] = vtk::three(at, 0);
+            each((u64::from(z) * self.points[1] + u64::from(y)) * self.points[0] + u64::from(x));
         }
     }
 
+    #[inline]
     fn point(self, key: u64) -> [u64; 3] {
         let [x, y] = self.points;
         [key % x, key / x % y, key / x / y]

@@ -128,17 +128,17 @@ impl<R: BufRead> MatrixReader<R> {
             return Err(self.lines.ended(&format!("{entries} entries in all")));
         }
         let mut said = self.lines.text.split_whitespace();
-        let place = [said.next(), said.next()].map(|word| word.and_then(|word| word.parse::<u64>().ok()));
-        let [Some(row @ 1..), Some(column @ 1..)] = place else {
+        let mut place = || said.next().and_then(|word| word.parse::<u64>().ok());
+        let (Some(row @ 1..), Some(column @ 1..)) = (place(), place()) else {
             return Err(self.lines.wrong("entry", "a row and a column are needed, from 1 on"));
         };
-        let values: Option<Vec<f64>> = said.clone().map(|word| word.parse().ok()).collect();
+        let numbers = said.clone().try_fold(0, |numbers, word| word.parse::<f64>().is_ok().then_some(numbers + 1));
         let words = match self.value {
             MatrixValue::Pattern => 0,
             MatrixValue::Integer | MatrixValue::Real => 1,
             MatrixValue::Complex => 2,
         };
-        if row > rows || column > columns || values.is_none_or(|values| values.len() != words) {
+        if row > rows || column > columns || numbers != Some(words) {
             let values = ["no value", "a value", "a real and an imaginary part"][words];
             let allowed = format!("a row up to {rows}, a column up to {columns} and {values} are needed");
             return Err(self.lines.wrong("entry", &allowed));
@@ -191,11 +191,12 @@ struct MatrixLines<R> {
 impl<R: BufRead> MatrixLines<R> {
     /// Reads a line; false at the end.
     fn line(&mut self) -> Result<bool, InputFault> {
-        self.text.clear();
-        let mut bytes = Vec::new();
+        let mut bytes = std::mem::take(&mut self.text).into_bytes();
+        bytes.clear();
         let read = (&mut self.reader).take(LONGEST).read_until(b'\n', &mut bytes)? as u64;
         self.number += 1;
-        self.text.push_str(&String::from_utf8_lossy(&bytes));
+        self.text =
+            String::from_utf8(bytes).unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned());
         if read == LONGEST { Err(InputFault::LongHeader { most: LONGEST }) } else { Ok(read > 0) }
     }
 

@@ -69,6 +69,7 @@ impl<'t> TextLines<'t> {
 impl<'t> Iterator for TextLines<'t> {
     type Item = TextLine<'t>;
 
+    #[inline]
     fn next(&mut self) -> Option<TextLine<'t>> {
         while !self.rest.is_empty() {
             let end = self.rest.iter().position(|&byte| byte == self.end).unwrap_or(self.rest.len());
@@ -93,6 +94,7 @@ pub(super) struct TextLine<'t> {
 
 impl<'t> TextLine<'t> {
     /// Its words, one of which there is at least.
+    #[inline]
     pub(super) fn words(self) -> impl Iterator<Item = &'t [u8]> {
         self.text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
     }
@@ -114,6 +116,7 @@ impl<'t> TextLine<'t> {
 }
 
 /// The number that a word is.
+#[inline]
 pub(super) fn number<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }

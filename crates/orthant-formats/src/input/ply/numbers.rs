@@ -62,7 +62,7 @@ impl<'t> PlyNumbers<'t> {
         let Self::Text { lines, line, words, before } = self else { return true };
         if words.is_empty() {
             let Some(next) = lines.next() else { return false };
-            words.extend(next.words());
+            next.words().for_each(|word| words.push(word));
             words.reverse();
             let FilePlace::Line(number) = next.at else { return false };
             *line = Some(TextLine { at: FilePlace::Line(*before + number), ..next });
@@ -71,6 +71,7 @@ impl<'t> PlyNumbers<'t> {
     }
 
     /// Where the next number is.
+    #[inline]
     pub(in crate::input) fn place(&mut self) -> FilePlace {
         self.fill();
         match self {

@@ -110,6 +110,7 @@ impl NpyPoints {
         Ok(rows)
     }
 
+    #[inline]
     fn number(&self, cell: &[u8]) -> f64 {
         let mut wide = [0; 8];
         match self.endian {

@@ -14,6 +14,7 @@ pub(super) struct PointRows {
 
 impl PointRows {
     /// A coordinate of a column.
+    #[inline]
     pub(super) fn coordinate(&mut self, at: FilePlace, value: f64) -> Result<(), InputFault> {
         finite(at, "coordinate", value)?;
         self.coordinates.push(value);
@@ -21,6 +22,7 @@ impl PointRows {
     }
 
     /// The value of an attribute.
+    #[inline]
     pub(super) fn value(&mut self, at: FilePlace, value: f64) -> Result<(), InputFault> {
         finite(at, "value", value)?;
         self.values.push(value);
@@ -42,6 +44,7 @@ impl PointRows {
 }
 
 /// Refuses whole numbers that a double may not be equal to.
+#[inline]
 pub(super) fn exact(at: FilePlace, value: f64, whole: bool) -> Result<(), InputFault> {
     match whole && value.abs() >= MOST_WHOLE {
         true => Err(InputFault::field(
@@ -57,6 +60,7 @@ pub(super) fn exact(at: FilePlace, value: f64, whole: bool) -> Result<(), InputF
 /// From here on doubles are no longer all whole numbers.
 const MOST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
+#[inline]
 fn finite(at: FilePlace, what: &str, value: f64) -> Result<(), InputFault> {
     match value.is_finite() {
         true => Ok(()),

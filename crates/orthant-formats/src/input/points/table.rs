@@ -21,6 +21,7 @@ enum Between {
 }
 
 /// A line without what says nothing; None if there is nothing else.
+#[inline]
 fn meaningful(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii();
     (!line.is_empty() && line[0] != b'#' && !line.starts_with(b"//")).then_some(line)
@@ -31,6 +32,7 @@ impl Between {
         [b',', b';'].into_iter().find(|byte| line.contains(byte)).map_or(Self::Spaces, Self::Character)
     }
 
+    #[inline]
     fn words(self, line: &[u8]) -> impl Iterator<Item = &[u8]> {
         let cut = move |byte: &u8| match self {
             Self::Character(between) => *byte == between,
@@ -42,6 +44,7 @@ impl Between {
 }
 
 /// A number, also in quotation marks.
+#[inline]
 fn number_of(word: &[u8]) -> Option<f64> {
     number(word).or_else(|| number(word.strip_prefix(b"\"")?.strip_suffix(b"\"")?))
 }
@@ -211,8 +214,8 @@ impl PointTable {
                     return Err((number, no_number(word, line, column)));
                 };
                 let at = FilePlace::Line(0);
-                let whole = word.is_some_and(|word| word.iter().all(|byte| b"+-0123456789".contains(byte)));
-                if !is_coordinate && exact(at, value, whole).is_err() {
+                let whole = || word.is_some_and(|word| word.iter().all(|byte| b"+-0123456789".contains(byte)));
+                if !is_coordinate && exact(at, value, whole()).is_err() {
                     let wrong = move |at| exact(at, value, true).expect_err("as just now");
                     return Err((number, Box::new(wrong)));
                 }
