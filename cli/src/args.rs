@@ -8,6 +8,7 @@ use crate::bench::BenchOptions;
 use crate::compare::CompareOptions;
 use crate::curves::CurvesCommand;
 use crate::demo::DemoOptions;
+use crate::later::Later;
 use crate::model::ModelCommand;
 use crate::options::RunOptions;
 use crate::report::ReportOptions;
@@ -68,32 +69,32 @@ pub(crate) enum Colour {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// A small labelled volume to begin with: writes it, its tree and its page, and says what to try
-    Demo(DemoOptions),
+    Demo(Later<DemoOptions>),
     /// Make, query, show and convert trees of arrays
     #[command(subcommand)]
-    Tree(TreeCommand),
+    Tree(Later<TreeCommand>),
     /// Divide a computed field, such as a fractal or a formula: pictures and arrays
-    Run(Box<RunOptions>),
+    Run(Later<RunOptions>),
     /// A run that many processes share; if one dies, run it again
     #[command(subcommand)]
-    Shard(ShardCommand),
+    Shard(Later<ShardCommand>),
     /// Run every pair of choices on small cases and compare to the bit
-    Verify(VerifyOptions),
+    Verify(Later<VerifyOptions>),
     /// Measure a sweep: the product of axes over options of `run`, a line of JSON per case
-    Bench(Box<BenchOptions>),
+    Bench(Later<BenchOptions>),
     /// Compare two result files of `bench`, case by case
-    Compare(CompareOptions),
+    Compare(Later<CompareOptions>),
     /// Result files of `bench` as one page with figures and tables
-    Report(ReportOptions),
+    Report(Later<ReportOptions>),
     /// Space-filling curves as orders of regions
     #[command(subcommand)]
-    Curves(CurvesCommand),
+    Curves(Later<CurvesCommand>),
     /// The cost model: what a subdivision should cost, and which {g, r, B} is best
     #[command(subcommand)]
-    Model(ModelCommand),
+    Model(Later<ModelCommand>),
     /// Load balancers: who does which unit of work-items of very different sizes
     #[command(subcommand)]
-    Balance(BalanceCommand),
+    Balance(Later<BalanceCommand>),
     /// What is here: CPU, memory, backends, limits
     Info,
     /// Check the installation and say how to mend what is missing

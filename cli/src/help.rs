@@ -1,8 +1,11 @@
 //! The command line as it is shown: examples under the help of every command.
 
+use std::ffi::OsString;
+
 use clap::{Command, CommandFactory};
 
 use crate::args::Cli;
+use crate::later;
 use crate::variables;
 
 /// What people ask of a command first, without the program's name.
@@ -124,6 +127,11 @@ pub(crate) fn command() -> Command {
     dressed(Cli::command(), "")
 }
 
+/// The same with the options of what is typed alone.
+pub(crate) fn command_of(arguments: &[OsString]) -> Command {
+    later::only(arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect(), command)
+}
+
 /// The command at `path`, and those below it.
 fn dressed(command: Command, path: &str) -> Command {
     let examples = EXAMPLES.iter().find(|(of, _)| *of == path).map_or(&[][..], |(_, examples)| examples);
@@ -165,6 +173,18 @@ mod tests {
                 assert!(read.as_ref().is_ok() || read.as_ref().is_err_and(help), "{example}: {read:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_is_not_typed_has_no_options_and_the_same_help() {
+        let typed = command_of(&["orthant", "-q", "tree", "info"].map(OsString::from));
+        let (whole, options) = (command(), |command: &Command, name| {
+            let command = command.find_subcommand(name).unwrap().clone();
+            command.get_arguments().count() + command.get_subcommands().count()
+        });
+        assert_eq!(options(&typed, "tree"), options(&whole, "tree"));
+        assert!(options(&typed, "run") == 0 && options(&whole, "run") > 20);
+        assert_eq!(typed.clone().render_long_help().to_string(), whole.clone().render_long_help().to_string());
     }
 
     #[test]

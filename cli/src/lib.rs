@@ -24,6 +24,7 @@ mod hint;
 mod info;
 mod input;
 mod interrupt;
+mod later;
 mod list_input;
 mod machine;
 mod measure;
@@ -60,6 +61,7 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use args::{Cli, Colour, Command};
+use later::Later;
 use orthant::field::{FieldKind, OwnField};
 use ranks::Rank;
 use stdout::STDOUT;
@@ -92,13 +94,18 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
 pub fn end<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit {
     system::outlive_large_files();
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    let command = help::command();
+    let mut command = help::command_of(&arguments);
+    let (mut matches, mut gave_way) = Typed { command: &command, arguments: &arguments }.parse();
+    if matches.as_ref().is_err_and(|error| !is_asked_for(error)) {
+        // A message says which command has the option that was typed for another.
+        command = help::command();
+        (matches, gave_way) = Typed { command: &command, arguments: &arguments }.parse();
+    }
     let typed = Typed { command: &command, arguments: &arguments };
-    let (matches, gave_way) = typed.parse();
     let from_variables = matches.as_ref().map(|matches| typed.set_by_variables(matches)).unwrap_or_default();
     let done = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => obey(cli, &gave_way),
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+        Err(error) if is_asked_for(&error) => {
             stdout::is_open().and_then(|()| error.print().map_err(stdout::failed)).and_then(|()| print(""))
         }
         Err(error) => {
@@ -122,6 +129,11 @@ pub fn end<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit 
     }
 }
 
+/// True of help and of the version.
+fn is_asked_for(error: &clap::Error) -> bool {
+    matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
+}
+
 fn obey(cli: Cli, gave_way: &[String]) -> Result<(), Error> {
     let voice = voice(&cli);
     if voice.verbose {
@@ -138,17 +150,17 @@ fn obey(cli: Cli, gave_way: &[String]) -> Result<(), Error> {
 
 fn carry_out(command: Command, voice: Voice) -> Result<(), Error> {
     match command {
-        Command::Run(args) => run::run(*args, voice),
-        Command::Bench(args) => bench::bench(*args, voice),
-        Command::Compare(args) => compare::compare(args, voice),
-        Command::Report(args) => report::report(args, voice),
-        Command::Verify(args) => verify::verify(args, voice),
-        Command::Tree(command) => tree::tree(command, voice),
-        Command::Curves(command) => curves::curves(command, voice),
-        Command::Model(command) => model::model(command, voice),
-        Command::Balance(command) => balance::balance(command, voice),
-        Command::Shard(command) => shard::shard(command, voice),
-        Command::Demo(args) => {
+        Command::Run(Later(args)) => run::run(*args, voice),
+        Command::Bench(Later(args)) => bench::bench(*args, voice),
+        Command::Compare(Later(args)) => compare::compare(*args, voice),
+        Command::Report(Later(args)) => report::report(*args, voice),
+        Command::Verify(Later(args)) => verify::verify(*args, voice),
+        Command::Tree(Later(command)) => tree::tree(*command, voice),
+        Command::Curves(Later(command)) => curves::curves(*command, voice),
+        Command::Model(Later(command)) => model::model(*command, voice),
+        Command::Balance(Later(command)) => balance::balance(*command, voice),
+        Command::Shard(Later(command)) => shard::shard(*command, voice),
+        Command::Demo(Later(args)) => {
             for arguments in args.write(voice)? {
                 // Variables are about what the user types.
                 let matches = variables::without(help::command()).try_get_matches_from(arguments);

@@ -1,9 +1,10 @@
-//! Packages that name the same curves, to compare ours with: `hilbert_2d`, and `morton-encoding` in two, three and four dimensions.
+//! Packages that name the same curves, to compare ours with: `hilbert_2d`, and `zorder` in two, three and four dimensions.
 //!
 //! They stand here and not in the program, since generic code is compiled as whoever calls it is.
 
 use hilbert_2d::{Variant, h2xy_discrete, xy2h_discrete};
-use morton_encoding::{morton_decode, morton_encode};
+use zorder::bmi2::{self, DeinterleaveBMI2, HardwareSupportToken, InterleaveBMI2};
+use zorder::{Deinterleave, Interleave};
 
 use crate::curve::CurveKind;
 
@@ -16,7 +17,7 @@ use crate::curve::CurveKind;
 /// let cells = [1, 0, 0, 0, 0, 1];
 /// let mut codes = [0; 2];
 /// package.encode(&cells, &mut codes);
-/// assert_eq!((package.name(), codes), ("morton-encoding", [1, 4]));
+/// assert_eq!((package.name(), codes), ("zorder", [1, 4]));
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Package {
@@ -46,33 +47,9 @@ impl Package {
                     });
                 },
             }),
-            // Its first axis is the most significant, and ours the last.
-            (CurveKind::Morton, 2, ..=32) => Some(Self {
-                name: MORTON,
-                order,
-                encode: |_, cells, codes| all(cells, codes, |[x, y]| morton_encode([y, x])),
-                decode: |_, codes, cells| back(codes, cells, |code| reversed(morton_decode::<u32, 2>(code))),
-            }),
-            (CurveKind::Morton, 3, ..=16) => Some(Self {
-                name: MORTON,
-                order,
-                encode: |_, cells, codes| {
-                    all::<3>(cells, codes, |cell| morton_encode(reversed(cell).map(|x| x as u16)))
-                },
-                decode: |_, codes, cells| {
-                    back(codes, cells, |code| reversed(morton_decode::<u16, 3>(code)).map(u32::from));
-                },
-            }),
-            (CurveKind::Morton, 4, ..=16) => Some(Self {
-                name: MORTON,
-                order,
-                encode: |_, cells, codes| {
-                    all::<4>(cells, codes, |cell| morton_encode(reversed(cell).map(|x| x as u16)))
-                },
-                decode: |_, codes, cells| {
-                    back(codes, cells, |code| reversed(morton_decode::<u16, 4>(code)).map(u32::from));
-                },
-            }),
+            (CurveKind::Morton, 2, ..=32) => Some(morton::<u32, 2>(order)),
+            (CurveKind::Morton, 3, ..=16) => Some(morton::<u16, 3>(order)),
+            (CurveKind::Morton, 4, ..=16) => Some(morton::<u16, 4>(order)),
             _ => None,
         }
     }
@@ -93,11 +70,29 @@ impl Package {
     }
 }
 
-const MORTON: &str = "morton-encoding";
-
-fn reversed<T, const K: usize>(mut cell: [T; K]) -> [T; K] {
-    cell.reverse();
-    cell
+/// Interleaves bits by BMI2's instructions where there are some, as the package advises.
+fn morton<X, const K: usize>(order: u32) -> Package
+where
+    X: Interleave<K, Output = u64> + InterleaveBMI2<K> + TryFrom<u32> + Default,
+    u64: Deinterleave<K, Output = X> + DeinterleaveBMI2<K>,
+    u32: From<X>,
+{
+    Package {
+        name: "zorder",
+        order,
+        encode: |_, cells, codes| {
+            // The order leaves no coordinate that is too wide.
+            let narrow = |cell: [u32; K]| cell.map(|x| X::try_from(x).unwrap_or_default());
+            match HardwareSupportToken::new() {
+                Some(bmi2) => all(cells, codes, |cell| bmi2::index_of(narrow(cell), bmi2)),
+                None => all(cells, codes, |cell| zorder::index_of(narrow(cell))),
+            }
+        },
+        decode: |_, codes, cells| match HardwareSupportToken::new() {
+            Some(bmi2) => back(codes, cells, |code| bmi2::coord_of(code, bmi2).map(u32::from)),
+            None => back(codes, cells, |code| zorder::coord_of(code).map(u32::from)),
+        },
+    }
 }
 
 fn all<const K: usize>(cells: &[u32], codes: &mut [u64], encode: impl Fn([u32; K]) -> u64) {

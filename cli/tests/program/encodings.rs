@@ -68,9 +68,9 @@ fn curves_have_a_row_each_with_their_locality_and_a_sentence() {
 fn packages_name_the_same_regions() {
     let folder = folder("encodings-packages");
     for (field, packages) in [
-        ("mandelbrot -n 256", &["morton-encoding", "hilbert_2d"][..]),
-        ("mandelbulb -n 32 -g 8 -B 4", &["morton-encoding"]),
-        ("julibrot -n 8 -g 4 -B 2", &["morton-encoding"]),
+        ("mandelbrot -n 256", &["zorder", "hilbert_2d"][..]),
+        ("mandelbulb -n 32 -g 8 -B 4", &["zorder"]),
+        ("julibrot -n 8 -g 4 -B 2", &["zorder"]),
     ] {
         let output = orthant(&folder, &format!("curves compare {field} --curves morton,hilbert --json -q"));
         let lines = text(&output.stdout);
