@@ -111,9 +111,7 @@ impl<const K: usize> Tree<K> {
 
     /// Writes what the tree covers of a box of the domain into bytes that lie as its cells must.
     pub(super) fn show(&self, window: &Region<K>, bytes: &mut [u8]) {
-        here!(fn(&Tree<K>, &Region<K>, &mut [u8]) -> () = |this, window, bytes| this.show_here(window, bytes))(
-            self, window, bytes,
-        )
+        here!(fn(&Tree<K>, &Region<K>, &mut [u8]) -> () = Tree::<K>::show_here)(self, window, bytes)
     }
 
     fn show_here(&self, window: &Region<K>, bytes: &mut [u8]) {
@@ -140,9 +138,7 @@ impl<const K: usize> Tree<K> {
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain.
     pub fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
-        here!(fn(&Tree<K>, &Region<K>) -> Result<Option<u64>, TreeError> = |this, window| this.uniform_here(window))(
-            self, window,
-        )
+        here!(fn(&Tree<K>, &Region<K>) -> Result<Option<u64>, TreeError> = Tree::<K>::uniform_here)(self, window)
     }
 
     fn uniform_here(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {

@@ -155,7 +155,7 @@ impl<const K: usize> Collector<K> {
 
 impl<const K: usize> Sink<K> for Collector<K> {
     fn terminals(&mut self, batch: Batch<'_, K>) -> Result<(), Error> {
-        here!(fn(&mut Collector<K>, Batch<'_, K>) -> Result<(), Error> = |this, batch| this.add(batch))(self, batch)
+        here!(fn(&mut Collector<K>, Batch<'_, K>) -> Result<(), Error> = Collector::<K>::add)(self, batch)
     }
 
     /// An array is no part of a tree.

@@ -32,9 +32,7 @@ impl<const K: usize> Tree<K> {
     /// [`TreeError::Level`] if there is no such level; [`TreeError::Beyond`] if the tree is partial and a region to be cut at
     /// reaches beyond its part.
     pub fn cut(&self, level: u32, by: Representative) -> Result<Self, TreeError> {
-        here!(fn(&Tree<K>, u32, Representative) -> Result<Tree<K>, TreeError> = |this, level, by| this.cut_here(level, by))(
-            self, level, by,
-        )
+        here!(fn(&Tree<K>, u32, Representative) -> Result<Tree<K>, TreeError> = Tree::<K>::cut_here)(self, level, by)
     }
 
     fn cut_here(&self, level: u32, by: Representative) -> Result<Self, TreeError> {
@@ -83,7 +81,7 @@ impl<const K: usize> Tree<K> {
     /// [`TreeError::Level`] if there is no such level; [`TreeError::Below`] if a region is of a deeper one, or a leaf;
     /// [`TreeError::Run`] if the array would exceed the limit or there is no memory for it.
     pub fn lattice(&self, level: u32, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
-        here!(fn(&Tree<K>, u32, Option<u64>) -> Result<DenseArray<K>, TreeError> = |this, level, limit| this.lattice_here(level, limit))(
+        here!(fn(&Tree<K>, u32, Option<u64>) -> Result<DenseArray<K>, TreeError> = Tree::<K>::lattice_here)(
             self, level, limit,
         )
     }

@@ -65,7 +65,7 @@ impl<const K: usize> Tree<K> {
 
     /// Adds what each label has to a table of at most so many.
     pub(super) fn add_labels(&self, table: &mut LabelTally<K>, most: usize) -> Result<(), TreeError> {
-        here!(fn(&Tree<K>, &mut LabelTally<K>, usize) -> Result<(), TreeError> = |this, table, most| this.add_labels_here(table, most))(
+        here!(fn(&Tree<K>, &mut LabelTally<K>, usize) -> Result<(), TreeError> = Tree::<K>::add_labels_here)(
             self, table, most,
         )
     }

@@ -82,9 +82,7 @@ impl<const K: usize> Tree<K> {
     /// # Panics
     /// If there are fewer words than cells.
     pub fn words(&self, cells: &[[u32; K]], words: &mut [u64]) -> usize {
-        here!(fn(&Tree<K>, &[[u32; K]], &mut [u64]) -> usize = |this, cells, words| this.words_here(cells, words))(
-            self, cells, words,
-        )
+        here!(fn(&Tree<K>, &[[u32; K]], &mut [u64]) -> usize = Tree::<K>::words_here)(self, cells, words)
     }
 
     fn words_here(&self, cells: &[[u32; K]], words: &mut [u64]) -> usize {

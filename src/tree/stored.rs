@@ -177,7 +177,7 @@ impl<const K: usize> Tree<K> {
 
     /// The same of some regions.
     pub(super) fn checksum_of(&self, rows: Range<usize>) -> RegionsChecksum {
-        here!(fn(&Tree<K>, Range<usize>) -> RegionsChecksum = |this, rows| this.checksum_of_here(rows))(self, rows)
+        here!(fn(&Tree<K>, Range<usize>) -> RegionsChecksum = Tree::<K>::checksum_of_here)(self, rows)
     }
 
     fn checksum_of_here(&self, rows: Range<usize>) -> RegionsChecksum {

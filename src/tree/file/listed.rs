@@ -39,7 +39,7 @@ impl<const K: usize> SortedList<K> {
     /// # Errors
     /// As [`TreeWriter::write`].
     pub fn write(&self, writer: &mut TreeWriter<K>) -> Result<(), TreeError> {
-        here!(fn(&SortedList<K>, &mut TreeWriter<K>) -> Result<(), TreeError> = |this, writer| this.write_here(writer))(
+        here!(fn(&SortedList<K>, &mut TreeWriter<K>) -> Result<(), TreeError> = SortedList::<K>::write_here)(
             self, writer,
         )
     }

@@ -175,7 +175,7 @@ impl<const K: usize> TreeFile<K> {
 
     /// Reads a part from the file.
     pub(super) fn read(&self, part: usize) -> Result<Tree<K>, TreeError> {
-        here!(fn(&TreeFile<K>, usize) -> Result<Tree<K>, TreeError> = |this, part| this.read_here(part))(self, part)
+        here!(fn(&TreeFile<K>, usize) -> Result<Tree<K>, TreeError> = TreeFile::<K>::read_here)(self, part)
     }
 
     fn read_here(&self, part: usize) -> Result<Tree<K>, TreeError> {
@@ -270,9 +270,7 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
     }
 
     fn part(&self, index: usize) -> Result<ReadPart<'_, K>, TreeError> {
-        here!(fn(&TreeFile<K>, usize) -> Result<ReadPart<'_, K>, TreeError> = |this, index| this.part_here(index))(
-            self, index,
-        )
+        here!(fn(&TreeFile<K>, usize) -> Result<ReadPart<'_, K>, TreeError> = TreeFile::<K>::part_here)(self, index)
     }
 
     fn part_within(&self, index: usize, window: &Region<K>) -> Result<ReadPart<'_, K>, TreeError> {
@@ -285,7 +283,7 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
     }
 
     fn together(&self, parts: &[usize]) -> usize {
-        here!(fn(&TreeFile<K>, &[usize]) -> usize = |this, parts| this.together_here(parts))(self, parts)
+        here!(fn(&TreeFile<K>, &[usize]) -> usize = TreeFile::<K>::together_here)(self, parts)
     }
 
     fn list_layout(&self) -> Option<ListLayout> {
@@ -293,8 +291,6 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
     }
 
     fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
-        here!(fn(&TreeFile<K>, &Region<K>) -> Result<Vec<usize>, TreeError> = |this, window| this.meeting_here(window))(
-            self, window,
-        )
+        here!(fn(&TreeFile<K>, &Region<K>) -> Result<Vec<usize>, TreeError> = TreeFile::<K>::meeting_here)(self, window)
     }
 }

@@ -19,7 +19,7 @@ impl<const K: usize> TreeFile<K> {
     /// # Errors
     /// The first that is wrong.
     pub fn validate(&self) -> Result<(), TreeError> {
-        here!(fn(&TreeFile<K>) -> Result<(), TreeError> = |this| this.validate_here())(self)
+        here!(fn(&TreeFile<K>) -> Result<(), TreeError> = TreeFile::<K>::validate_here)(self)
     }
 
     fn validate_here(&self) -> Result<(), TreeError> {

@@ -222,7 +222,7 @@ impl<const K: usize> TreeWriter<K> {
 
     /// What is counted in the shards that are finished, as a run from the cells up counts it, and their checksum.
     pub fn counts(&self) -> (RunCounts<K>, RegionsChecksum) {
-        here!(fn(&TreeWriter<K>) -> (RunCounts<K>, RegionsChecksum) = |this| this.counts_here())(self)
+        here!(fn(&TreeWriter<K>) -> (RunCounts<K>, RegionsChecksum) = TreeWriter::<K>::counts_here)(self)
     }
 
     fn counts_here(&self) -> (RunCounts<K>, RegionsChecksum) {
@@ -273,9 +273,7 @@ impl<const K: usize> TreeWriter<K> {
     /// # Errors
     /// [`TreeError::File`] if the part is of another tree, begins or ends within a shard, or the system says no.
     pub fn write(&mut self, part: &Tree<K>) -> Result<(), TreeError> {
-        here!(fn(&mut TreeWriter<K>, &Tree<K>) -> Result<(), TreeError> = |this, part| this.write_here(part))(
-            self, part,
-        )
+        here!(fn(&mut TreeWriter<K>, &Tree<K>) -> Result<(), TreeError> = TreeWriter::<K>::write_here)(self, part)
     }
 
     fn write_here(&mut self, part: &Tree<K>) -> Result<(), TreeError> {

@@ -129,9 +129,7 @@ impl<const K: usize> CellList<K> {
     /// # Errors
     /// [`ListError::Twice`] if a cell is listed twice, whatever its values; [`TreeError::Run`] if it was interrupted or there is no memory.
     pub fn sorted(self, control: &Control) -> Result<SortedList<K>, TreeError> {
-        here!(fn(CellList<K>, &Control) -> Result<SortedList<K>, TreeError> = |this, control| this.sorted_here(control))(
-            self, control,
-        )
+        here!(fn(CellList<K>, &Control) -> Result<SortedList<K>, TreeError> = CellList::<K>::sorted_here)(self, control)
     }
 
     fn sorted_here(self, control: &Control) -> Result<SortedList<K>, TreeError> {
