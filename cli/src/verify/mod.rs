@@ -30,6 +30,9 @@ pub(crate) struct VerifyOptions {
     /// Every pair of choices with some workload, instead of with every one
     #[arg(long)]
     pub(crate) brief: bool,
+    /// Every choice once, instead of every pair: a first look
+    #[arg(long, conflicts_with = "brief")]
+    pub(crate) once: bool,
     /// Where to run; auto takes CUDA if it is there, else the CPU; -v says why
     #[arg(long, value_parser = or_auto(), default_value = "auto", env = "ORTHANT_BACKEND")]
     pub(crate) backend: OrAuto,
@@ -37,7 +40,7 @@ pub(crate) struct VerifyOptions {
     #[arg(long, alias = "devices", value_name = "NUMBERS", env = "ORTHANT_DEVICE")]
     pub(crate) device: Option<Devices>,
     /// Let so many processes make each case in 1, 2, 3, 4 and 7 pieces, by `shard run`, and compare the tree with that of one run
-    #[arg(long, value_parser = times, value_name = "N", conflicts_with = "brief")]
+    #[arg(long, value_parser = times, value_name = "N", conflicts_with_all = ["brief", "once"])]
     pub(crate) ranks: Option<NonZeroUsize>,
 }
 
@@ -59,7 +62,11 @@ pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
     if let Some(ranks) = args.ranks {
         return verify_ranks(args, ranks.get(), target, voice);
     }
-    let scope = if args.brief { Scope::Brief } else { Scope::Full };
+    let scope = match (args.brief, args.once) {
+        (true, _) => Scope::Brief,
+        (_, true) => Scope::Once,
+        _ => Scope::Full,
+    };
     let mut suite = Suite::new(args.cases(), target.kind(), scope);
     if suite.rows().is_empty() {
         return Err(no_case(target.name()));
@@ -75,7 +82,7 @@ pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
     let mut outcomes: Vec<Checked> = Vec::new();
     suite.run(&target, &control, &mut |outcome| outcomes.push(outcome.clone()))?;
     if !voice.quiet {
-        print(page(&suite, &outcomes))?;
+        print(page(&suite, &outcomes, if scope == Scope::Once { "choice" } else { "pair of choices that can meet" }))?;
     }
     let faults: Vec<_> = outcomes.iter().filter(|outcome| outcome.fault.is_some()).collect();
     if faults.is_empty() {
@@ -134,7 +141,7 @@ fn verify_ranks(args: VerifyOptions, ranks: usize, target: Target, voice: Voice)
 }
 
 /// A line per case, then the rows per value of everything that is varied.
-fn page(suite: &Suite, outcomes: &[Checked]) -> String {
+fn page(suite: &Suite, outcomes: &[Checked], each: &str) -> String {
     let mut rows = table(&["case", "rows", "differ", "verdict"]);
     for group in outcomes.chunk_by(|a, b| a.row.case == b.row.case) {
         let broken = group.iter().filter(|outcome| outcome.fault.is_some()).count();
@@ -153,7 +160,7 @@ fn page(suite: &Suite, outcomes: &[Checked]) -> String {
         text += &format!("{axis:<16} {}\n", values.join(", "));
     }
     text + &format!(
-        "\n{} rows, each over two poisons; every pair of choices that can meet is in one of them\n'differ' counts cells in which subdivision and exhaustive disagree: what a sampled border can miss\n",
+        "\n{} rows, each over two poisons; every {each} is in one of them\n'differ' counts cells in which subdivision and exhaustive disagree: what a sampled border can miss\n",
         outcomes.len()
     )
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::binary::{empty, line, orthant, text};
+use crate::some;
 
 #[path = "../../../src/field/formula/random.rs"]
 pub(super) mod random;
@@ -47,7 +48,7 @@ pub(super) fn random_ones_have_the_cpus_cells_and_proofs(folder: &Path) {
     ];
     let files = empty("formulas");
     let mut proven = 0;
-    for seed in 70_000..70_028 {
+    for seed in some(70_000..70_028) {
         let (mut random, number) = (Random::new(seed), seed as usize - 70_000);
         let k = 1 + number % 4;
         let path = files.join("random.txt");
@@ -64,7 +65,7 @@ pub(super) fn random_ones_have_the_cpus_cells_and_proofs(folder: &Path) {
         );
         proven += equal(folder, &plan, HOW[number % HOW.len()]);
     }
-    assert!(proven > 500, "{proven}");
+    assert!(proven > 200, "{proven}");
 }
 
 /// A formula of more clauses than become lines is a loop over them, and one that needs too much at once is refused in words.

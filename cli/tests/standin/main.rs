@@ -3,7 +3,7 @@
 //! Beside this file is a stand-in for the driver, for NVRTC and for NVML. The program finds them as it would find the real
 //! ones, so everything between the command line and a kernel's arithmetic is what runs on a GPU. Needs g++ on x86-64 Linux;
 //! where it cannot run, every test counts as ignored, with the reason, and fails if `ORTHANT_REQUIRE_STANDIN` is set.
-//! `ORTHANT_STANDIN=full` runs what is too long for every day, too.
+//! `ORTHANT_STANDIN=full` runs what is too long for every day, too: `.ci/long` does.
 
 mod balance;
 mod binary;
@@ -54,9 +54,23 @@ macro_rules! tests {
     ($($test:path),+ $(,)?) => { [$(Test::new(stringify!($test), $test)),+] };
 }
 
+/// True where `ORTHANT_STANDIN=full` asks for what is too long for every day, too.
+fn is_full() -> bool {
+    match std::env::var("ORTHANT_STANDIN").as_deref() {
+        Err(_) | Ok("brief") => false,
+        Ok("full") => true,
+        Ok(other) => panic!("ORTHANT_STANDIN={other}: brief or full is needed"),
+    }
+}
+
+/// Every second of the cases, or all in full.
+pub(crate) fn some<T>(cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+    cases.into_iter().step_by(if is_full() { 1 } else { 2 })
+}
+
 fn tests(full: bool) -> Vec<Test> {
     let mut tests: Vec<Test> = tests![
-        verify::every_pair_of_choices_with_some_field,
+        verify::every_choice_once,
         verify::pieces_of_processes_are_one_run,
         runs::a_field_of_the_users_own,
         runs::an_array_of_a_file,
@@ -112,11 +126,8 @@ fn tests(full: bool) -> Vec<Test> {
         Test::new("energy::energy_needs_its_feature", energy::energy_needs_its_feature)
             .unless("the feature 'nvml' is on", !NVML),
     );
-    tests.push(
-        Test::new("balance::faults_are_found", balance::faults_are_found)
-            .unless("long; ORTHANT_STANDIN=full runs it", full),
-    );
-    tests.push(Test::new("values::every_type", values::every_type).unless("long; ORTHANT_STANDIN=full runs it", full));
+    let long = tests![verify::every_pair_of_choices_with_some_field, balance::faults_are_found, values::every_type,];
+    tests.extend(long.map(|test| test.unless("long; ORTHANT_STANDIN=full runs it", full)));
     // Digit sets share a header, and orbits one: some stand for all, which the first test has by turns, as it has sources of one's own.
     let others = [
         FieldKind::Cantor,
@@ -145,11 +156,7 @@ fn main() -> ExitCode {
         return orthant_cli::main_with(std::env::args_os(), values::fields());
     }
     let arguments = Arguments::from_args();
-    let full = match std::env::var("ORTHANT_STANDIN").as_deref() {
-        Err(_) | Ok("brief") => false,
-        Ok("full") => true,
-        Ok(other) => panic!("ORTHANT_STANDIN={other}: brief or full is needed"),
-    };
+    let full = is_full();
     let lacking = libraries::lacking();
     if let (Some(lacking), Some(_)) = (lacking, std::env::var_os("ORTHANT_REQUIRE_STANDIN")) {
         panic!("ORTHANT_REQUIRE_STANDIN is set, and the stand-in cannot run: {lacking}");

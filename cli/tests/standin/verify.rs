@@ -8,14 +8,19 @@ use orthant::field::FieldKind;
 use crate::binary::{orthant, text};
 
 fn verified(folder: &Path, what: &str) {
-    let output = orthant(folder, &format!("verify --backend cuda --brief {what}"), &[]);
+    let output = orthant(folder, &format!("verify --backend cuda {what}"), &[]);
     let (out, err) = text(&output);
     assert!(output.status.success() && out.contains(" rows, each over two poisons"), "{out}{err}");
 }
 
+/// Every choice, and every field.
+pub(super) fn every_choice_once(folder: &Path) {
+    verified(folder, "--once");
+}
+
 /// The fields take turns.
 pub(super) fn every_pair_of_choices_with_some_field(folder: &Path) {
-    verified(folder, "");
+    verified(folder, "--brief");
 }
 
 /// Two processes, each of which drives two GPUs.
@@ -27,5 +32,5 @@ pub(super) fn pieces_of_processes_are_one_run(folder: &Path) {
 }
 
 pub(super) fn every_pair_of_choices_with(folder: &Path, field: FieldKind) {
-    verified(folder, field.name());
+    verified(folder, &format!("--brief {field}"));
 }

@@ -1,7 +1,7 @@
 //! What is varied: every choice that must not change a cell, an axis each.
 
 use crate::conformance::cases::Case;
-use crate::conformance::cover::cover;
+use crate::conformance::cover::{cover, once};
 use crate::conformance::cut::Cut;
 use orthant::BackendKind;
 use orthant::CellType;
@@ -23,6 +23,8 @@ pub enum Scope {
     Brief,
     /// The same without launches from the device, for tools that cannot follow those.
     Static,
+    /// Every choice with some others, and every field with some: a first look.
+    Once,
 }
 
 /// One run of the suite.
@@ -172,9 +174,10 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, Wanted) -
     let sizes: Vec<usize> = axes.iter().zip(absent).map(|(axis, absent)| axis.values.len() + absent).collect();
     let mut rows = match scope {
         Scope::Full => cover(&sizes, |row| conditions.allow(row)),
-        Scope::Brief | Scope::Static => {
+        Scope::Brief | Scope::Static | Scope::Once => {
             let choices = cover(&sizes[1..], |row| conditions.allow(&[&[None], row].concat()));
-            conditions.taking_turns(sizes[CASE], &choices)
+            let rows = conditions.taking_turns(sizes[CASE], &choices);
+            if scope == Scope::Once { once(&rows) } else { rows }
         }
     };
     rows.sort();

@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn every_member_and_every_choice_has_a_row() {
         for &backend in BackendKind::ALL {
-            for scope in [Scope::Full, Scope::Brief] {
+            for scope in [Scope::Full, Scope::Brief, Scope::Once] {
                 let suite = Suite::new(cases(), backend, scope);
                 for (axis, values) in suite.per_axis() {
                     for (value, rows) in values {
