@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use crate::binary::{command, folder, orthant, text};
 use crate::server::{Asked, Manner, Server};
@@ -129,12 +128,11 @@ fn only_what_an_answer_needs_is_fetched() {
 fn requests_are_under_way_together() {
     let folder = trees();
     let server = Server::start(folder, |_| Manner::Slow(100));
-    let start = Instant::now();
     let output = ask(folder, &server.url("small.tree.zarr"), "tree print TREE");
     let (requests, _) = server.fetched();
     assert!(output.status.success() && requests == 14, "{requests}: {}", text(&output.stderr));
     // zarr.json, those of seven arrays, six shards.
-    assert!(start.elapsed() < Duration::from_millis(900), "{:?}", start.elapsed());
+    assert!(server.most_waiting() >= 6, "{}", server.most_waiting());
 }
 
 /// What a server does from a request on must end a command with exit code 2 and these words.

@@ -50,6 +50,9 @@ struct Counts {
     paths: Mutex<Vec<String>>,
     /// How often each range was asked for.
     ranges: Mutex<HashMap<String, u64>>,
+    /// Requests that wait for a slow answer, and the most that did at once.
+    waiting: AtomicU64,
+    most_waiting: AtomicU64,
 }
 
 /// A request.
@@ -107,6 +110,11 @@ impl Server {
         (self.counts.requests.swap(0, Ordering::SeqCst), self.counts.bytes.swap(0, Ordering::SeqCst))
     }
 
+    /// The most requests that waited for a slow answer at once.
+    pub(super) fn most_waiting(&self) -> u64 {
+        self.counts.most_waiting.load(Ordering::SeqCst)
+    }
+
     /// What was asked for since then.
     pub(super) fn paths(&self) -> Vec<String> {
         self.counts.paths.lock().unwrap().clone()
@@ -143,7 +151,10 @@ fn serve(stream: &TcpStream, root: &Path, counts: &Counts, manners: &Manners) ->
         let manner = manners(&Asked { number, again, path: &path });
         let mut out = stream;
         if let Manner::Slow(millis) = manner {
+            let waiting = counts.waiting.fetch_add(1, Ordering::SeqCst) + 1;
+            counts.most_waiting.fetch_max(waiting, Ordering::SeqCst);
             std::thread::sleep(Duration::from_millis(millis));
+            counts.waiting.fetch_sub(1, Ordering::SeqCst);
         }
         if let Manner::Drop = manner {
             return Ok(());
