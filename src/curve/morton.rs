@@ -1,8 +1,7 @@
 //! Morton order: the digits of the coordinates, interleaved.
 //!
 //! Bits are spread by shifts and masks ("magic bits"), which vectorise and need no special instruction. The crate
-//! `morton-encoding` does the same and is the oracle of the tests; it is not used here, because its functions are not inlined
-//! without link-time optimisation, which makes them twenty times as slow. Where r is not a power of two the order is
+//! `zorder` is the oracle of the tests. It is not used here, since it names one code per call. Where r is not a power of two the order is
 //! the z-order of base-r digits: the child of code c at digit vector d is c·R + Σ d_j·∏_{i<j} r_i. That keeps Morton,
 //! the default curve, available for every scheme.
 

@@ -358,14 +358,14 @@ fn morton_agrees_with_the_crate() {
             assert_eq!(ours.decode(bits, theirs(coords)), coords);
         }
     }
-    use morton_encoding::morton_encode;
-    check::<2>(16, |[x, y]| u64::from(morton_encode([y as u16, x as u16])));
-    check::<2>(31, |[x, y]| morton_encode([y, x]));
-    check::<3>(16, |[x, y, z]| morton_encode([z as u16, y as u16, x as u16]));
-    check::<3>(21, |[x, y, z]| morton_encode([z, y, x]) as u64);
-    check::<4>(16, |[x, y, z, w]| morton_encode([w as u16, z as u16, y as u16, x as u16]));
-    check::<5>(12, |[a, b, c, d, e]| morton_encode([e as u16, d as u16, c as u16, b as u16, a as u16]) as u64);
-    check::<8>(8, |c| morton_encode(std::array::from_fn::<u8, 8, _>(|j| c[7 - j] as u8)));
+    use zorder::index_of;
+    check::<2>(16, |c| u64::from(index_of(c.map(|x| x as u16))));
+    check::<2>(31, index_of);
+    check::<3>(16, |c| index_of(c.map(|x| x as u16)));
+    check::<3>(21, |c| index_of(c) as u64);
+    check::<4>(16, |c| index_of(c.map(|x| x as u16)));
+    check::<5>(12, |c| index_of(c.map(|x| x as u16)) as u64);
+    check::<8>(8, |c| index_of(c.map(|x| x as u8)));
 }
 
 proptest! {
