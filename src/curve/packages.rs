@@ -3,8 +3,7 @@
 //! They stand here and not in the program, since generic code is compiled as whoever calls it is.
 
 use hilbert_2d::{Variant, h2xy_discrete, xy2h_discrete};
-use zorder::bmi2::{self, DeinterleaveBMI2, HardwareSupportToken, InterleaveBMI2};
-use zorder::{Deinterleave, Interleave};
+use zorder::{Deinterleave, Interleave, coord_of, index_of};
 
 use crate::curve::CurveKind;
 
@@ -70,28 +69,21 @@ impl Package {
     }
 }
 
-/// Interleaves bits by BMI2's instructions where there are some, as the package advises.
+/// By shifts and masks, as ours: its instructions of BMI2 are not inlined here.
 fn morton<X, const K: usize>(order: u32) -> Package
 where
-    X: Interleave<K, Output = u64> + InterleaveBMI2<K> + TryFrom<u32> + Default,
-    u64: Deinterleave<K, Output = X> + DeinterleaveBMI2<K>,
+    X: Interleave<K, Output = u64> + TryFrom<u32> + Default,
+    u64: Deinterleave<K, Output = X>,
     u32: From<X>,
 {
     Package {
         name: "zorder",
         order,
+        // The order leaves no coordinate that is too wide.
         encode: |_, cells, codes| {
-            // The order leaves no coordinate that is too wide.
-            let narrow = |cell: [u32; K]| cell.map(|x| X::try_from(x).unwrap_or_default());
-            match HardwareSupportToken::new() {
-                Some(bmi2) => all(cells, codes, |cell| bmi2::index_of(narrow(cell), bmi2)),
-                None => all(cells, codes, |cell| zorder::index_of(narrow(cell))),
-            }
+            all(cells, codes, |cell: [u32; K]| index_of(cell.map(|x| X::try_from(x).unwrap_or_default())));
         },
-        decode: |_, codes, cells| match HardwareSupportToken::new() {
-            Some(bmi2) => back(codes, cells, |code| bmi2::coord_of(code, bmi2).map(u32::from)),
-            None => back(codes, cells, |code| zorder::coord_of(code).map(u32::from)),
-        },
+        decode: |_, codes, cells| back(codes, cells, |code| coord_of(code).map(u32::from)),
     }
 }
 
