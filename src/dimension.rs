@@ -93,12 +93,13 @@ pub use compiled_here;
 #[doc(hidden)]
 #[macro_export]
 macro_rules! here {
-    // A function, since a pointer to a closure is compiled twice: as the closure and as the call of it.
+    // A function, since a pointer to a closure has both compiled: the closure and the call of it. Of other patterns than names the
+    // closure stays.
     (fn($($T:ty),* $(,)?) -> $R:ty = |$($argument:ident),*| $body:expr) => {{
-        fn called<const K: usize>($($argument: $T),*) -> $R {
+        fn __called<const K: usize>($($argument: $T),*) -> $R {
             $body
         }
-        $crate::dimension::here!(fn($($T),*) -> $R = called::<K>)
+        $crate::dimension::here!(fn($($T),*) -> $R = __called::<K>)
     }};
     (fn($($T:ty),* $(,)?) -> $R:ty = $body:expr) => {{
         struct Here<const K: usize>(fn($($T),*) -> $R);

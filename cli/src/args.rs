@@ -8,7 +8,7 @@ use crate::bench::BenchOptions;
 use crate::compare::CompareOptions;
 use crate::curves::CurvesCommand;
 use crate::demo::DemoOptions;
-use crate::later::Later;
+use crate::lazy_options::LazyOptions;
 use crate::model::ModelCommand;
 use crate::options::RunOptions;
 use crate::report::ReportOptions;
@@ -69,32 +69,32 @@ pub(crate) enum Colour {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// A small labelled volume to begin with: writes it, its tree and its page, and says what to try
-    Demo(Later<DemoOptions>),
+    Demo(LazyOptions<DemoOptions>),
     /// Make, query, show and convert trees of arrays
     #[command(subcommand)]
-    Tree(Later<TreeCommand>),
+    Tree(LazyOptions<TreeCommand>),
     /// Divide a computed field, such as a fractal or a formula: pictures and arrays
-    Run(Later<RunOptions>),
+    Run(LazyOptions<RunOptions>),
     /// A run that many processes share; if one dies, run it again
     #[command(subcommand)]
-    Shard(Later<ShardCommand>),
+    Shard(LazyOptions<ShardCommand>),
     /// Run every pair of choices on small cases and compare to the bit
-    Verify(Later<VerifyOptions>),
+    Verify(LazyOptions<VerifyOptions>),
     /// Measure a sweep: the product of axes over options of `run`, a line of JSON per case
-    Bench(Later<BenchOptions>),
+    Bench(LazyOptions<BenchOptions>),
     /// Compare two result files of `bench`, case by case
-    Compare(Later<CompareOptions>),
+    Compare(LazyOptions<CompareOptions>),
     /// Result files of `bench` as one page with figures and tables
-    Report(Later<ReportOptions>),
+    Report(LazyOptions<ReportOptions>),
     /// Space-filling curves as orders of regions
     #[command(subcommand)]
-    Curves(Later<CurvesCommand>),
+    Curves(LazyOptions<CurvesCommand>),
     /// The cost model: what a subdivision should cost, and which {g, r, B} is best
     #[command(subcommand)]
-    Model(Later<ModelCommand>),
+    Model(LazyOptions<ModelCommand>),
     /// Load balancers: who does which unit of work-items of very different sizes
     #[command(subcommand)]
-    Balance(Later<BalanceCommand>),
+    Balance(LazyOptions<BalanceCommand>),
     /// What is here: CPU, memory, backends, limits
     Info,
     /// Check the installation and say how to mend what is missing

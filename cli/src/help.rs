@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Command, CommandFactory};
 
 use crate::args::Cli;
-use crate::later;
+use crate::lazy_options;
 use crate::variables;
 
 /// What people ask of a command first, without the program's name.
@@ -127,9 +127,9 @@ pub(crate) fn command() -> Command {
     dressed(Cli::command(), "")
 }
 
-/// The same with the options of what is typed alone.
+/// The same, with the options of the commands that are typed alone.
 pub(crate) fn command_of(arguments: &[OsString]) -> Command {
-    later::only(arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect(), command)
+    lazy_options::of_words(arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect(), command)
 }
 
 /// The command at `path`, and those below it.
@@ -176,15 +176,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_typed_has_no_options_and_the_same_help() {
-        let typed = command_of(&["orthant", "-q", "tree", "info"].map(OsString::from));
-        let (whole, options) = (command(), |command: &Command, name| {
-            let command = command.find_subcommand(name).unwrap().clone();
-            command.get_arguments().count() + command.get_subcommands().count()
+    fn each_command_has_its_options_when_it_is_typed() {
+        let (whole, names) = (command(), |command: &Command| -> Vec<String> {
+            let below = command.get_subcommands().map(|below| below.get_name().to_owned());
+            command.get_arguments().map(|option| option.get_id().to_string()).chain(below).collect()
         });
-        assert_eq!(options(&typed, "tree"), options(&whole, "tree"));
-        assert!(options(&typed, "run") == 0 && options(&whole, "run") > 20);
-        assert_eq!(typed.clone().render_long_help().to_string(), whole.clone().render_long_help().to_string());
+        for one in whole.get_subcommands() {
+            // By another name its options would not be found.
+            assert!(one.get_all_aliases().next().is_none() && !whole.is_infer_subcommands_set(), "{}", one.get_name());
+            let typed = command_of(&["orthant", "-q", one.get_name(), "x"].map(OsString::from));
+            for other in typed.get_subcommands() {
+                let is_typed = other.get_name() == one.get_name();
+                let all = names(whole.find_subcommand(other.get_name()).unwrap());
+                let built = if is_typed || ["completions"].contains(&other.get_name()) { all } else { Vec::new() };
+                assert_eq!(names(other), built, "{} where {} is typed", other.get_name(), one.get_name());
+            }
+            assert_eq!(typed.clone().render_long_help().to_string(), whole.clone().render_long_help().to_string());
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod hint;
 mod info;
 mod input;
 mod interrupt;
-mod later;
+mod lazy_options;
 mod list_input;
 mod machine;
 mod measure;
@@ -61,7 +61,7 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use args::{Cli, Colour, Command};
-use later::Later;
+use lazy_options::LazyOptions;
 use orthant::field::{FieldKind, OwnField};
 use ranks::Rank;
 use stdout::STDOUT;
@@ -96,8 +96,8 @@ pub fn end<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit 
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let mut command = help::command_of(&arguments);
     let (mut matches, mut gave_way) = Typed { command: &command, arguments: &arguments }.parse();
-    if matches.as_ref().is_err_and(|error| !is_asked_for(error)) {
-        // A message says which command has the option that was typed for another.
+    if matches.as_ref().is_err_and(|error| !is_help_or_version(error)) {
+        // A message may name an option of another command.
         command = help::command();
         (matches, gave_way) = Typed { command: &command, arguments: &arguments }.parse();
     }
@@ -105,7 +105,7 @@ pub fn end<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit 
     let from_variables = matches.as_ref().map(|matches| typed.set_by_variables(matches)).unwrap_or_default();
     let done = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => obey(cli, &gave_way),
-        Err(error) if is_asked_for(&error) => {
+        Err(error) if is_help_or_version(&error) => {
             stdout::is_open().and_then(|()| error.print().map_err(stdout::failed)).and_then(|()| print(""))
         }
         Err(error) => {
@@ -130,7 +130,7 @@ pub fn end<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit 
 }
 
 /// True of help and of the version.
-fn is_asked_for(error: &clap::Error) -> bool {
+fn is_help_or_version(error: &clap::Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
 }
 
@@ -150,17 +150,17 @@ fn obey(cli: Cli, gave_way: &[String]) -> Result<(), Error> {
 
 fn carry_out(command: Command, voice: Voice) -> Result<(), Error> {
     match command {
-        Command::Run(Later(args)) => run::run(*args, voice),
-        Command::Bench(Later(args)) => bench::bench(*args, voice),
-        Command::Compare(Later(args)) => compare::compare(*args, voice),
-        Command::Report(Later(args)) => report::report(*args, voice),
-        Command::Verify(Later(args)) => verify::verify(*args, voice),
-        Command::Tree(Later(command)) => tree::tree(*command, voice),
-        Command::Curves(Later(command)) => curves::curves(*command, voice),
-        Command::Model(Later(command)) => model::model(*command, voice),
-        Command::Balance(Later(command)) => balance::balance(*command, voice),
-        Command::Shard(Later(command)) => shard::shard(*command, voice),
-        Command::Demo(Later(args)) => {
+        Command::Run(LazyOptions(args)) => run::run(*args, voice),
+        Command::Bench(LazyOptions(args)) => bench::bench(*args, voice),
+        Command::Compare(LazyOptions(args)) => compare::compare(*args, voice),
+        Command::Report(LazyOptions(args)) => report::report(*args, voice),
+        Command::Verify(LazyOptions(args)) => verify::verify(*args, voice),
+        Command::Tree(LazyOptions(command)) => tree::tree(*command, voice),
+        Command::Curves(LazyOptions(command)) => curves::curves(*command, voice),
+        Command::Model(LazyOptions(command)) => model::model(*command, voice),
+        Command::Balance(LazyOptions(command)) => balance::balance(*command, voice),
+        Command::Shard(LazyOptions(command)) => shard::shard(*command, voice),
+        Command::Demo(LazyOptions(args)) => {
             for arguments in args.write(voice)? {
                 // Variables are about what the user types.
                 let matches = variables::without(help::command()).try_get_matches_from(arguments);

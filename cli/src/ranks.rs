@@ -5,7 +5,7 @@
 
 use crate::args::Command;
 use crate::error::Error;
-use crate::later::Later;
+use crate::lazy_options::LazyOptions;
 use crate::shard::ShardCommand;
 
 /// The option that lets every rank do all of the work.
@@ -52,7 +52,7 @@ impl Rank {
     pub(crate) fn allows(&self, command: &Command) -> Result<(), Error> {
         let name = match command {
             // Processes that plan the same at once agree, and merging is the only one of these that writes one file.
-            Command::Shard(Later(command)) if matches!(**command, ShardCommand::Merge(_)) => "shard merge",
+            Command::Shard(LazyOptions(command)) if matches!(**command, ShardCommand::Merge(_)) => "shard merge",
             Command::Shard(_) | Command::Info | Command::Doctor | Command::Completions { .. } | Command::Man => {
                 return Ok(());
             }

@@ -30,7 +30,7 @@ pub(crate) struct VerifyOptions {
     /// Every pair of choices with some workload, instead of with every one
     #[arg(long)]
     pub(crate) brief: bool,
-    /// Every choice once, instead of every pair: a first look
+    /// Each choice at least once, instead of each pair: a quick first check
     #[arg(long, conflicts_with = "brief")]
     pub(crate) once: bool,
     /// Where to run; auto takes CUDA if it is there, else the CPU; -v says why

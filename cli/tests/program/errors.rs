@@ -402,6 +402,8 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("", 2, &["Usage"]),
     ("verify --ranks 0", 2, &["--ranks", "0"]),
     ("verify --ranks 2 --brief", 2, &["--ranks", "--brief", "cannot be used with"]),
+    ("verify --ranks 2 --once", 2, &["--ranks", "--once", "cannot be used with"]),
+    ("verify --once --brief", 2, &["--once", "--brief", "cannot be used with"]),
 ];
 
 /// Files that the error cases read or must not touch.

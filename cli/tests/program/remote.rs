@@ -132,7 +132,8 @@ fn requests_are_under_way_together() {
     let (requests, _) = server.fetched();
     assert!(output.status.success() && requests == 14, "{requests}: {}", text(&output.stderr));
     // zarr.json, those of seven arrays, six shards.
-    assert!(server.most_waiting() >= 6, "{}", server.most_waiting());
+    let most = server.most_waiting();
+    assert!(most.iter().all(|&most| most >= 4), "{most:?}");
 }
 
 /// What a server does from a request on must end a command with exit code 2 and these words.

@@ -50,9 +50,9 @@ struct Counts {
     paths: Mutex<Vec<String>>,
     /// How often each range was asked for.
     ranges: Mutex<HashMap<String, u64>>,
-    /// Requests that wait for a slow answer, and the most that did at once.
-    waiting: AtomicU64,
-    most_waiting: AtomicU64,
+    /// Requests that wait for a slow answer, and the most that did at once: for metadata, and for shards.
+    waiting: [AtomicU64; 2],
+    most_waiting: [AtomicU64; 2],
 }
 
 /// A request.
@@ -110,9 +110,9 @@ impl Server {
         (self.counts.requests.swap(0, Ordering::SeqCst), self.counts.bytes.swap(0, Ordering::SeqCst))
     }
 
-    /// The most requests that waited for a slow answer at once.
-    pub(super) fn most_waiting(&self) -> u64 {
-        self.counts.most_waiting.load(Ordering::SeqCst)
+    /// The most requests for metadata, and for shards, that waited for a slow answer at once.
+    pub(super) fn most_waiting(&self) -> [u64; 2] {
+        [0, 1].map(|kind: usize| self.counts.most_waiting[kind].load(Ordering::SeqCst))
     }
 
     /// What was asked for since then.
@@ -151,10 +151,11 @@ fn serve(stream: &TcpStream, root: &Path, counts: &Counts, manners: &Manners) ->
         let manner = manners(&Asked { number, again, path: &path });
         let mut out = stream;
         if let Manner::Slow(millis) = manner {
-            let waiting = counts.waiting.fetch_add(1, Ordering::SeqCst) + 1;
-            counts.most_waiting.fetch_max(waiting, Ordering::SeqCst);
+            let kind = usize::from(!path.ends_with(".json"));
+            let waiting = counts.waiting[kind].fetch_add(1, Ordering::SeqCst) + 1;
+            counts.most_waiting[kind].fetch_max(waiting, Ordering::SeqCst);
             std::thread::sleep(Duration::from_millis(millis));
-            counts.waiting.fetch_sub(1, Ordering::SeqCst);
+            counts.waiting[kind].fetch_sub(1, Ordering::SeqCst);
         }
         if let Manner::Drop = manner {
             return Ok(());

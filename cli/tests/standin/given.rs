@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::binary::{empty, orthant, text};
-use crate::some;
+use crate::every;
 
 /// Points in four dimensions with values of three types: scattered ones, some cells with several, and a block in which each cell has one.
 fn scan(sides: [u32; 4]) -> String {
@@ -70,14 +70,17 @@ pub(super) fn points_have_the_cpus_cells_and_proofs(folder: &Path) {
     let files = empty("points");
     let path = files.join("scan.ply");
     std::fs::write(&path, scan([37, 23, 11, 9])).unwrap();
-    for run in some([
-        "--columns x,y,z -n 37x23x11 --domain 0:37,0:23,0:11 -r 3",
-        "--columns x,y,z -n 27 --domain 0:27,0:27,0:27 -r 3",
-        "--columns x,y -n 37x23 --domain 0:37,0:23 -r 2 --value count",
-        "--columns x,y,z,w -n 12x11x10x9 --domain 0:12,0:11,0:10,0:9 -r 2 --value min --attribute height",
-        "--columns x,y,z -n 64x48x40 --domain 0:64,0:48,0:40 -r 2 --value max --attribute f",
-        "--columns z,y,x -n 11x23x37 --domain 0:11,0:23,0:37 -r 3 --value min --attribute d",
-    ]) {
+    for run in every(
+        2,
+        [
+            "--columns x,y,z -n 37x23x11 --domain 0:37,0:23,0:11 -r 3",
+            "--columns x,y,z -n 27 --domain 0:27,0:27,0:27 -r 3",
+            "--columns x,y,z,w -n 12x11x10x9 --domain 0:12,0:11,0:10,0:9 -r 2 --value min --attribute height",
+            "--columns x,y -n 37x23 --domain 0:37,0:23 -r 2 --value count",
+            "--columns z,y,x -n 11x23x37 --domain 0:11,0:23,0:37 -r 3 --value min --attribute d",
+            "--columns x,y,z -n 64x48x40 --domain 0:64,0:48,0:40 -r 2 --value max --attribute f",
+        ],
+    ) {
         as_on_the_cpu(folder, &format!("points --input {} {run} -g 1 -B 1", path.display()));
     }
 }
@@ -194,13 +197,16 @@ pub(super) fn meshes_have_the_cpus_cells_and_proofs(folder: &Path) {
     let corners = [wedge([0, 0, 0], 4), wedge([16, 12, 12], -1)].concat().concat();
     let faces = "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n3 4 6 5\n3 4 5 7\n3 4 7 6\n3 5 6 7\n";
     std::fs::write(&path, format!("OFF\n8 8 0\n{corners}{faces}")).unwrap();
-    for run in some([
-        "-n 37x23x29 -g 1 -r 3 -B 1",
-        "-n 24x40x21 -g 3x2x1 -r 2 -B 2 --value surface",
-        "-n 37x33x29 -g 1 -r 2 -B 2 --value distance --band 2",
-        // Cells that are no cubes, and planes and rows below the first ones.
-        "-n 40x33x37 -g 1 -r 3 -B 1 --value distance --domain 4:44,-8:58,3:40",
-    ]) {
+    for run in every(
+        2,
+        [
+            "-n 37x23x29 -g 1 -r 3 -B 1",
+            "-n 24x40x21 -g 3x2x1 -r 2 -B 2 --value surface",
+            "-n 37x33x29 -g 1 -r 2 -B 2 --value distance --band 2",
+            // Cells that are no cubes, and planes and rows below the first ones.
+            "-n 40x33x37 -g 1 -r 3 -B 1 --value distance --domain 4:44,-8:58,3:40",
+        ],
+    ) {
         as_on_the_cpu(folder, &format!("mesh --input {} {run}", path.display()));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::binary::{orthant, scratch, text};
-use crate::some;
+use crate::every;
 
 /// Caps that are no multiple of a block, and those about one.
 const CAPS: &str = "1,2,3,4,5,7,8,9,12,20,21,31,33,63,64,65,100,127,128,129,191,512,4095";
@@ -53,7 +53,7 @@ const WINDOWS: [(&str, &str, &[&str]); 3] = [
 
 pub(super) fn late_tests_find_the_step_of_the_plain_loop(folder: &Path) {
     for (workload, size, windows) in WINDOWS {
-        for domain in some(windows) {
+        for domain in every(2, windows) {
             // Precision and arithmetic are compiled for; caps are not.
             let sweep = format!(
                 "bench -a workload={workload} -a n={size} -a domain={domain} -a precision=f32,f64 -a arithmetic=fused,plain \

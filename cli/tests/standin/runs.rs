@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::binary::{line, orthant, over, scratch, text};
-use crate::some;
+use crate::every;
 
 /// 2^39 cells as regions and bricks: codes of more than 32 bits, along the curve with the longest decoder. Of a line on which every axis
 /// takes another part, so that exchanged axes are found.
@@ -217,16 +217,19 @@ pub(super) fn proofs_are_those_of_the_cpu(folder: &Path) {
         report["levels"].as_array().unwrap().iter().map(level).collect()
     };
     const FOUND: [&str; 4] = ["subdivided", "filled", "leaves", "proven"];
-    for field in some([
-        "mandelbrot -n 128 -g 4 -B 1 --dwell 100",
-        "mandelbrot -n 96x100 -g 3 -B 1 --dwell 100 --domain -0.75:-0.73,0.1:0.12 --arithmetic plain",
-        "mandelbrot -n 128 -g 4 -B 1 --dwell 100 --precision f64",
-        "mandelbulb -n 40 -g 5 -B 1 --dwell 20",
-        "mandelbulb -n 24 -g 3 -B 1 --dwell 20 --precision f64 --arithmetic plain",
-        "julibrot -n 14x12x14x12 -g 3 -B 1 --dwell 30",
-        "julibrot -n 12 -g 3 -B 1 --dwell 30 --precision f64 --arithmetic plain",
-        "mxm --dim 4 -n 12x10x12x10 -g 3 -B 1 --dwell 30",
-    ]) {
+    for field in every(
+        2,
+        [
+            "mandelbrot -n 128 -g 4 -B 1 --dwell 100",
+            "mandelbrot -n 96x100 -g 3 -B 1 --dwell 100 --domain -0.75:-0.73,0.1:0.12 --arithmetic plain",
+            "mandelbulb -n 40 -g 5 -B 1 --dwell 20",
+            "mandelbrot -n 128 -g 4 -B 1 --dwell 100 --precision f64",
+            "julibrot -n 12 -g 3 -B 1 --dwell 30 --precision f64 --arithmetic plain",
+            "mandelbulb -n 24 -g 3 -B 1 --dwell 20 --precision f64 --arithmetic plain",
+            "mxm --dim 4 -n 12x10x12x10 -g 3 -B 1 --dwell 30",
+            "julibrot -n 14x12x14x12 -g 3 -B 1 --dwell 30",
+        ],
+    ) {
         let exhaustive = report(&format!("{field} --strategy exhaustive --backend cpu"));
         let [cpu, gpu] =
             ["cpu", "cuda"].map(|backend| report(&format!("{field} --explore certified --backend {backend}")));
@@ -251,7 +254,7 @@ pub(super) fn proofs_are_those_of_the_cpu(folder: &Path) {
 /// Axes that are not split, down to single cells, and unequal stop sides: cells and counts of a chosen dozen.
 pub(super) fn shapes_are_subdivided_as_on_the_cpu(folder: &Path) {
     // What is computed, and tuning of a GPU.
-    for (shape, tuning) in some([
+    for (shape, tuning) in [
         ("mandelbrot --dwell 40 -n 100x77 -g 5x2 -r 1x3 -B 99x2 --explore closed", ""),
         ("mandelbrot --dwell 40 -n 64 -g 4 -r 2x1 -B 2 --curve canonical", ""),
         ("mandelbrot --dwell 40 -n 64x90 -g 4x3 -r 4x2 -B 1x7 --strategy dp", ""),
@@ -264,7 +267,7 @@ pub(super) fn shapes_are_subdivided_as_on_the_cpu(folder: &Path) {
         ("cantor --dim 2 -n 81 -g 3 -r 3x1 -B 1x81", ""),
         ("menger --dim 3 -n 27 -g 3x3x27 -r 3x3x1 -B 1 --curve canonical", ""),
         ("simplex --dim 5 -n 8 -g 2x1x8x2x4 -r 2x2x1x2x1 -B 1", ""),
-    ]) {
+    ] {
         let report = |place: &str| -> serde_json::Value {
             let path = scratch("shape.json");
             let run = format!("run {shape} {place} --force --report {}", path.display());
@@ -295,7 +298,7 @@ pub(super) fn bricks_come_in_the_order_of_regions(folder: &Path) {
     let hows = ["--scheme sbr", "--scheme mbr", "--scheme stream", "--strategy dp"];
     for (i, cell) in ["u8", "u16", "u32", "u64"].into_iter().enumerate() {
         for plan in
-            some(["mandelbulb -n 33x20x27 -g 3 -B 2", "mandelbulb -n 24 -g 3 -B 4", "mandelbrot -n 61x7 -g 2 -B 3"])
+            every(2, ["mandelbulb -n 33x20x27 -g 3 -B 2", "mandelbulb -n 24 -g 3 -B 4", "mandelbrot -n 61x7 -g 2 -B 3"])
         {
             let plan = format!("{plan} --dwell 30 --explore closed --cell {cell}");
             let cpu = checksum(&format!("{plan} --backend cpu"));

@@ -23,7 +23,7 @@ pub enum Scope {
     Brief,
     /// The same without launches from the device, for tools that cannot follow those.
     Static,
-    /// Every choice with some others, and every field with some: a first look.
+    /// Each choice and each field in at least one row.
     Once,
 }
 
