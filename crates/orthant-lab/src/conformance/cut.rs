@@ -5,8 +5,8 @@ use orthant::backend::{Control, Error, Part, Prepared, Roots};
 use orthant::geometry::{Region, Rows};
 use orthant::per_axis;
 use orthant::result::{
-    Bricks, Cells, Content, DenseArray, LevelCounts, LevelStats, RegionsChecksum, RunCounts, Stored, Subdivision,
-    Terminal,
+    Bricks, Cells, Content, DenseArray, LevelCounts, LevelStats, MemoryError, RegionsChecksum, RunCounts, Stored,
+    Subdivision, Terminal,
 };
 use orthant::{CellType, Words};
 
@@ -93,10 +93,11 @@ pub fn in_parts<const K: usize>(
         for (number, window) in windows(seen, i, cut.windows).into_iter().enumerate() {
             prepared.run(&Part::of(roots.clone()).window(window), control)?;
             let piece = prepared.subdivision()?;
-            let found = disorder(&piece).or_else(|| match number {
-                0 => whole.add(&piece, poison),
-                _ => whole.paint(&piece, poison),
-            });
+            let found = match (disorder(&piece), number) {
+                (Some(found), _) => Some(found),
+                (None, 0) => whole.add(&piece, poison)?,
+                (None, _) => whole.paint(&piece, poison)?,
+            };
             fault = fault.or(found.map(|fault| format!("part {i} in {window:?} of {cut:?}: {fault}")));
         }
     }
@@ -205,7 +206,7 @@ impl<'a, const K: usize> Whole<'a, K> {
     }
 
     /// Adds a part; what is wrong with it, if anything is.
-    fn add(&mut self, piece: &Subdivision<K>, poison: u8) -> Option<String> {
+    fn add(&mut self, piece: &Subdivision<K>, poison: u8) -> Result<Option<String>, Error> {
         for stats in piece.levels() {
             match self.levels.iter_mut().find(|known| known.level == stats.level) {
                 Some(known) => known.counts += stats.counts,
@@ -216,24 +217,24 @@ impl<'a, const K: usize> Whole<'a, K> {
         let before = self.bricks.len();
         let shifted = piece.terminals().iter().map(|terminal| terminal.shifted(before));
         self.terminals.extend(shifted);
-        if let Err(refused) = self.bricks.append(piece.bricks().clone()) {
-            return Some(format!("there is no memory for {} bytes of bricks", refused.bytes));
-        }
+        let bricks = piece.bricks().clone();
+        self.bricks.append(bricks).map_err(|refused| MemoryError {
+            what: Stored::Terminals,
+            need: refused.bytes,
+            limit: None,
+        })?;
         self.counts = Some(piece.counts().clone());
         self.paint(piece, poison)
     }
 
     /// Takes the cells that a part shows; what is wrong with them, if anything is.
     #[inline(never)]
-    fn paint(&mut self, piece: &Subdivision<K>, poison: u8) -> Option<String> {
-        let array = piece.array()?;
+    fn paint(&mut self, piece: &Subdivision<K>, poison: u8) -> Result<Option<String>, Error> {
+        let Some(array) = piece.array() else { return Ok(None) };
         let domain = self.plan.domain().region();
         let all = match self.array.take() {
             Some(all) => all,
-            None => match DenseArray::zeroed(Stored::Dense, domain, array.cells().kind()) {
-                Ok(all) => all,
-                Err(error) => return Some(error.to_string()),
-            },
+            None => DenseArray::zeroed(Stored::Dense, domain, array.cells().kind())?,
         };
         let all = self.array.insert(all);
         let mut written = vec![false; array.cells().len()];
@@ -245,7 +246,7 @@ impl<'a, const K: usize> Whole<'a, K> {
         }
         let poison = u64::from_le_bytes([poison; 8]) >> (64 - 8 * array.cells().kind().bytes());
         let stray = stray(array.cells(), &written, poison);
-        (stray > 0).then(|| format!("{stray} cells outside the roots were written"))
+        Ok((stray > 0).then(|| format!("{stray} cells outside the roots were written")))
     }
 
     /// Everything together.
