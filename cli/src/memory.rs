@@ -37,10 +37,13 @@ pub(crate) fn spare_address_space() {
         }
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
-    if !is_room(STACK) {
-        exhausted(STACK);
+    // The last frame reaches below the end.
+    let room = STACK + (64 << 10);
+    if !is_room(room) {
+        exhausted(room);
     }
-    grow_stack(STACK);
+    let here = 0u8;
+    grow_stack((&raw const here).wrapping_sub(STACK));
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
@@ -50,13 +53,13 @@ pub(crate) fn spare_address_space() {}
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const STACK: usize = 768 << 10;
 
-/// Touches so many bytes of the stack below the caller.
+/// Touches the stack down to an address. A frame has more than its page where nothing is optimised.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[inline(never)]
-fn grow_stack(bytes: usize) {
+fn grow_stack(end: *const u8) {
     let page = std::hint::black_box([1u8; 4096]);
-    if bytes > page.len() {
-        grow_stack(bytes - page.len());
+    if page.as_ptr() > end {
+        grow_stack(end);
     }
     // What is used after the call keeps the compiler from turning it into a loop.
     std::hint::black_box(&page);
