@@ -106,7 +106,7 @@ const PROGRAM: Layers = &[
             "verify/",
         ],
     ),
-    ("arguments", &["args.rs", "help.rs", "ranks.rs", "shell.rs", "tips.rs"]),
+    ("arguments", &["args.rs", "help.rs", "lazy_options.rs", "ranks.rs", "shell.rs", "tips.rs"]),
 ];
 
 /// The folder of each crate's `lib.rs`, from that of the manifest.
