@@ -93,8 +93,7 @@ pub use compiled_here;
 #[doc(hidden)]
 #[macro_export]
 macro_rules! here {
-    // A function, since a pointer to a closure has both compiled: the closure and the call of it. Of other patterns than names the
-    // closure stays.
+    // A function: of a closure behind a pointer the compiler would also compile the call. A closure whose arguments are patterns stays one.
     (fn($($T:ty),* $(,)?) -> $R:ty = |$($argument:ident),*| $body:expr) => {{
         fn __called<const K: usize>($($argument: $T),*) -> $R {
             $body

@@ -63,7 +63,7 @@ fn is_full() -> bool {
     }
 }
 
-/// Every so manieth of the cases, from the first on, or all in full.
+/// The first case and each that is `step` further, or all cases in full.
 pub(crate) fn every<T>(step: usize, cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     cases.into_iter().step_by(if is_full() { 1 } else { step })
 }
