@@ -13,7 +13,7 @@ const WITHIN: f64 = 1.1;
 /// What tells schemes apart that can lead to the same run: the grids of the levels per axis, r, and who shares a region.
 type Way = (Vec<u64>, u64, String);
 
-const ROWS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/defaults.jsonl");
+const ROWS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/results/defaults.jsonl");
 
 fn rows() -> Vec<Value> {
     let text = std::fs::read_to_string(ROWS).unwrap();

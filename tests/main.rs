@@ -34,4 +34,4 @@ mod values;
 mod zarrs;
 
 /// The folder of the project.
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

@@ -136,12 +136,12 @@ fn chosen() -> Vec<Case> {
     chosen
 }
 
-/// Calls from one fault to the next of its kind, unless all are failed. Each kind begins one call later, so that of 13 calls as many fail as
+/// Calls from one fault to the next of its kind, unless all are failed. Each kind begins one call later, so that of 29 calls as many fail as
 /// there are kinds.
-const SOME: u64 = 13;
+const SOME: u64 = 29;
 
 /// Calls from one power cut to the next.
-const SOME_CUTS: u64 = 5;
+const SOME_CUTS: u64 = 11;
 
 /// A folder in memory where there is one: to sync a disk takes longer than all else here.
 fn place() -> tempfile::TempDir {

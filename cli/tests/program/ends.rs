@@ -66,10 +66,13 @@ pub(super) fn least(folder: &Path) -> u32 {
     (10..200).step_by(2).find(starts).unwrap()
 }
 
-/// A shell that does something and then becomes `orthant`.
+/// A shell that closes what else the tests were started with, does something and then becomes `orthant`.
 pub(super) fn in_shell(folder: &Path, first: &str, orthant: &Command) -> Command {
     let mut shell = Command::new("sh");
-    shell.current_dir(folder).arg("-c").arg(format!("{first}; exec \"$0\" \"$@\""));
+    shell
+        .current_dir(folder)
+        .arg("-c")
+        .arg(format!("exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; {first}; exec \"$0\" \"$@\""));
     shell.arg(orthant.get_program()).args(orthant.get_args());
     for (name, value) in orthant.get_envs() {
         match value {
@@ -149,7 +152,7 @@ fn a_signal_is_heard_inside_a_region() {
         }
         let child = start(&folder, arguments);
         listening(&child);
-        std::thread::sleep(Duration::from_millis(500));
+        std::thread::sleep(Duration::from_millis(250));
         let sent = Instant::now();
         send(&child, signal);
         let output = child.wait_with_output().unwrap();

@@ -71,7 +71,7 @@ pub(super) fn points_have_the_cpus_cells_and_proofs(folder: &Path) {
     let path = files.join("scan.ply");
     std::fs::write(&path, scan([37, 23, 11, 9])).unwrap();
     for run in every(
-        2,
+        4,
         [
             "--columns x,y,z -n 37x23x11 --domain 0:37,0:23,0:11 -r 3",
             "--columns x,y,z -n 27 --domain 0:27,0:27,0:27 -r 3",
@@ -172,12 +172,13 @@ fn rows(sides: &[u16]) -> Vec<u8> {
 
 pub(super) fn lists_have_the_cpus_cells_and_proofs(folder: &Path) {
     let files = empty("lists");
-    for (name, sides, how) in [
-        ("plane", &[61, 40][..], "-r 2 --background 2"),
-        ("space", &[37, 23, 11], "-r 3 --background -9"),
+    let lists = [
+        ("space", &[37, 23, 11][..], "-r 3 --background -9"),
+        ("plane", &[61, 40], "-r 2 --background 2"),
         ("four", &[12, 11, 10, 9], "-r 2"),
         ("five", &[10, 9, 8, 8, 8], "-r 2 --background 7"),
-    ] {
+    ];
+    for (name, sides, how) in every(3, lists) {
         let path = files.join(name).with_extension("npy");
         std::fs::write(&path, rows(sides)).unwrap();
         let size = sides.iter().map(u16::to_string).collect::<Vec<_>>().join("x");

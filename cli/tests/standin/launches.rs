@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use crate::binary::{line, orthant, scratch, text};
-use crate::every;
+use crate::{every, is_full};
 
 pub(super) fn the_order_of_threads_does_not_matter(folder: &Path) {
     let run = |seed: &str| {
@@ -38,7 +38,7 @@ pub(super) fn launch_spaces_beyond_the_grid_go_out_in_parts(folder: &Path) {
 
 /// Whatever the launches from the device come to, no region is lost.
 pub(super) fn launches_that_fail_lose_nothing(folder: &Path) {
-    for (scheme, launch) in every(2, ["sbr", "mbr"].iter().flat_map(|s| ["region", "block", "tail"].map(|l| (s, l)))) {
+    for (scheme, launch) in every(4, ["sbr", "mbr"].iter().flat_map(|s| ["region", "block", "tail"].map(|l| (s, l)))) {
         let arguments = format!(
             "run julibrot -n 9 -g 2 -B 1 --dwell 20 --backend cuda --strategy dp --scheme {scheme} --dp-launch {launch}"
         );
@@ -115,12 +115,13 @@ pub(super) fn native_grids_are_stacks(folder: &Path) {
         let (out, err) = text(&orthant(folder, &format!("run {arguments} --backend cuda --json"), variables));
         serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments}: {err}"))
     };
-    for plan in [
+    let plans = [
         "mandelbulb -n 24x20x17 -g 2x3x2 -B 2 --dwell 20 --explore border --block 4x4x4",
         "julibrot -n 8x9x7x10 -g 2 -B 1 --dwell 20 --explore border",
         "simplex --dim 5 -n 8 -g 1 -B 1",
         "diagonal --dim 6 -n 4x5x4x4x3x4 -g 1 -B 1",
-    ] {
+    ];
+    for plan in every(3, plans) {
         for (run, more) in [
             ("--strategy exhaustive", &[][..]),
             ("--scheme mbr --pass in-place", &[]),
@@ -167,10 +168,10 @@ fn noise() -> PathBuf {
 
 /// Noise: everything is mixed, so that every list and table is too short at first.
 pub(super) fn lists_that_are_too_short_are_made_longer(folder: &Path) {
-    let noise = noise();
+    let (noise, n) = (noise(), if is_full() { 256 } else { 128 });
     let run = |more: &str| {
         let arguments = format!(
-            "run kernel --source {} --dim 2 -n 256 -g 2 -r 2 -B 1 --backend cuda --precision f64 {more}",
+            "run kernel --source {} --dim 2 -n {n} -g 2 -r 2 -B 1 --backend cuda --precision f64 {more}",
             noise.display()
         );
         let output = orthant(folder, &arguments, &[]);

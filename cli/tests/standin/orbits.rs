@@ -53,7 +53,7 @@ const WINDOWS: [(&str, &str, &[&str]); 3] = [
 
 pub(super) fn late_tests_find_the_step_of_the_plain_loop(folder: &Path) {
     for (workload, size, windows) in WINDOWS {
-        for domain in every(2, windows) {
+        for domain in every(3, windows) {
             // Precision and arithmetic are compiled for; caps are not.
             let sweep = format!(
                 "bench -a workload={workload} -a n={size} -a domain={domain} -a precision=f32,f64 -a arithmetic=fused,plain \

@@ -124,12 +124,13 @@ pub(super) fn two_gpus_find_what_one_finds(folder: &Path) {
         let (out, err) = text(&orthant(folder, &format!("{arguments} --backend cuda --json"), &two));
         serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments}: {err}"))
     };
-    for run in [
+    let runs = [
         "run mandelbrot -n 256 -g 8 --curve canonical --keep regions",
         "run mandelbrot -n 256 -g 8 --keep regions",
         "run mandelbulb -n 48 -g 6 --strategy dp --keep regions",
         "run mandelbrot -n 300x200 -g 5",
-    ] {
+    ];
+    for run in every(2, runs) {
         let (one, both) = (json(run), json(&format!("{run} --device 0,1")));
         assert_eq!(both["device"].as_str().unwrap(), format!("2 x {}", one["device"].as_str().unwrap()));
         assert_eq!((one["busy_seconds"].as_array(), both["busy_seconds"].as_array().map(Vec::len)), (None, Some(2)));
@@ -218,7 +219,7 @@ pub(super) fn proofs_are_those_of_the_cpu(folder: &Path) {
     };
     const FOUND: [&str; 4] = ["subdivided", "filled", "leaves", "proven"];
     for field in every(
-        2,
+        4,
         [
             "mandelbrot -n 128 -g 4 -B 1 --dwell 100",
             "mandelbrot -n 96x100 -g 3 -B 1 --dwell 100 --domain -0.75:-0.73,0.1:0.12 --arithmetic plain",
@@ -254,7 +255,7 @@ pub(super) fn proofs_are_those_of_the_cpu(folder: &Path) {
 /// Axes that are not split, down to single cells, and unequal stop sides: cells and counts of a chosen dozen.
 pub(super) fn shapes_are_subdivided_as_on_the_cpu(folder: &Path) {
     // What is computed, and tuning of a GPU.
-    for (shape, tuning) in [
+    let shapes = [
         ("mandelbrot --dwell 40 -n 100x77 -g 5x2 -r 1x3 -B 99x2 --explore closed", ""),
         ("mandelbrot --dwell 40 -n 64 -g 4 -r 2x1 -B 2 --curve canonical", ""),
         ("mandelbrot --dwell 40 -n 64x90 -g 4x3 -r 4x2 -B 1x7 --strategy dp", ""),
@@ -267,7 +268,8 @@ pub(super) fn shapes_are_subdivided_as_on_the_cpu(folder: &Path) {
         ("cantor --dim 2 -n 81 -g 3 -r 3x1 -B 1x81", ""),
         ("menger --dim 3 -n 27 -g 3x3x27 -r 3x3x1 -B 1 --curve canonical", ""),
         ("simplex --dim 5 -n 8 -g 2x1x8x2x4 -r 2x2x1x2x1 -B 1", ""),
-    ] {
+    ];
+    for (shape, tuning) in every(2, shapes) {
         let report = |place: &str| -> serde_json::Value {
             let path = scratch("shape.json");
             let run = format!("run {shape} {place} --force --report {}", path.display());

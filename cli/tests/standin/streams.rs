@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::binary::{empty, orthant, text};
+use crate::every;
 
 /// What is told of a level.
 const REGIONS: &[&str] = &["regions", "subdivided", "filled", "proven", "leaves"];
@@ -30,7 +31,7 @@ fn equal(folder: &Path, plan: &str, gpu: &str, of_levels: &[&str]) -> Vec<serde_
 }
 
 pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
-    for (plan, gpu) in [
+    let plans = [
         // Rows that are stored in units of 16 bytes, and rows that are not; tiles of several regions want lattices that take too long here.
         ("mandelbrot -n 128 -g 4 -B 2 --dwell 300", ""),
         ("mandelbrot -n 128 -g 4 -B 1 --dwell 90 --cell f64", "--block 16x16"),
@@ -50,7 +51,8 @@ pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
         ("carpet --dim 2 -n 83x84 -g 4 -r 2 -B 1", ""),
         ("cantor --dim 3 -n 20x19x18 -g 3 -r 2 -B 1", ""),
         ("diagonal --dim 2 -n 63x61 -g 4 -r 2 -B 1", ""),
-    ] {
+    ];
+    for (plan, gpu) in every(2, plans) {
         let cpu = equal(folder, &format!("{plan} --explore certified"), gpu, WORK);
         let counts = format!("{plan} --explore certified --backend cuda --scheme stream --keep counts");
         let kept = |found: &[serde_json::Value]| found.iter().skip(2).step_by(7).cloned().collect::<Vec<_>>();
@@ -59,7 +61,7 @@ pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
 }
 
 pub(super) fn shared_faces_say_what_closed_boxes_do(folder: &Path) {
-    for (plan, gpu) in [
+    let plans = [
         ("mandelbrot -n 128 -g 4 -B 8 --dwell 300", ""),
         ("mandelbrot -n 256 -g 2 -r 4 -B 8 --dwell 512 --cell u32", "--block 32x1"),
         ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --arithmetic plain", "--table coordinates"),
@@ -73,13 +75,14 @@ pub(super) fn shared_faces_say_what_closed_boxes_do(folder: &Path) {
         ("julibrot -n 12x10x9x8 -g 2 -B 2 --dwell 30 --cell i32", "--curve canonical"),
         ("menger --dim 3 -n 27", ""),
         ("cantor -n 81 -g 3 -r 3 -B 1", ""),
-    ] {
+    ];
+    for (plan, gpu) in every(2, plans) {
         equal(folder, &format!("{plan} --explore closed"), gpu, REGIONS);
     }
 }
 
 pub(super) fn bricks_hold_the_cells_of_leaves(folder: &Path) {
-    for (plan, gpu) in [
+    let plans = [
         // Rows of a brick that are stored together, and such that are not; several leaves in a piece, and gaps where they are not alike.
         ("mandelbrot -n 128 -g 4 -B 8 --dwell 250 --cell u8 --explore closed", ""),
         ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --explore closed", "--curve canonical"),
@@ -91,7 +94,8 @@ pub(super) fn bricks_hold_the_cells_of_leaves(folder: &Path) {
         // Without a leaf.
         ("mandelbrot -n 64 --domain 3:4,3:4 --explore closed", ""),
         ("menger --dim 3 -n 27 --explore closed", ""),
-    ] {
+    ];
+    for (plan, gpu) in every(2, plans) {
         let cpu = equal(folder, &format!("{plan} --keep regions"), gpu, REGIONS);
         assert!(cpu[1].is_string(), "{plan}");
     }
@@ -249,14 +253,15 @@ pub(super) fn they_are_the_default_where_there_are_some(folder: &Path) {
         (report["scheme"].clone(), serde_json::json!([report["checksum"], report["regions_checksum"]]))
     };
     let much = "100000000";
-    for (plain, scheme) in [
+    let defaults = [
         ("mandelbrot -n 64 -r 2", "stream"),
         ("mandelbulb -n 24 -B 2", "stream"),
         ("julibrot -n 12 -B 2", "stream"),
-        ("mandelbulb -n 24 --keep regions", "stream"),
         ("mandelbrot -n 64 --explore border", "sbr"),
+        ("mandelbulb -n 24 --keep regions", "stream"),
         ("mxm --dim 4 -n 8 --explore certified", "sbr"),
-    ] {
+    ];
+    for (plain, scheme) in every(3, defaults) {
         let gpu = run(&format!("{plain} --backend cuda"), much);
         assert_eq!(gpu, (scheme.into(), run(&format!("{plain} --backend cpu"), much).1), "{plain}");
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::binary::{empty, orthant, text};
+use crate::every;
 
 /// Trees are those of the CPU, by one device and by two, whatever else is written of the run.
 pub(super) fn files_are_those_of_the_cpu(folder: &Path) {
@@ -15,13 +16,14 @@ pub(super) fn files_are_those_of_the_cpu(folder: &Path) {
         (std::fs::read(tree).unwrap(), serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap())
     };
     let array = place.join("also.npy");
-    for run in [
+    let runs = [
         "mandelbrot -n 256 -g 8",
         "mandelbrot -n 300x200 -g 5 --curve hilbert --strategy dp",
         "mandelbrot -n 90 -g 3 -r 3 -B 2 --explore border --curve canonical",
         "mandelbulb -n 48 -g 6 --cell u8",
         "mandelbulb -n 40 -g 5 --strategy exhaustive",
-    ] {
+    ];
+    for run in every(2, runs) {
         let (expected, report) = made(&format!("{run} --backend cpu"), "cpu");
         let devices = ["--device 0", "--device 0,1", &format!("--device 1 -o {}", array.display())].map(str::to_owned);
         for device in devices {

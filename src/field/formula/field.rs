@@ -1,6 +1,7 @@
 //! A formula over a domain.
 
 use crate::cell::WordsMut;
+use crate::dimension::here;
 use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::formula::error::FormulaError;
@@ -65,10 +66,15 @@ pub(crate) fn defaults(k: usize) -> Defaults {
 /// # Errors
 /// [`FieldError::Formula`] if the text is no formula, or names an axis that the domain does not have.
 pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
+    // Who calls this has no copy of what runs formulas.
+    here!(fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> = opened::<K>)(domain, options)
+}
+
+fn opened<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
     let formula = formula_of(options, K)?;
     match options.precision {
-        Precision::F32 => opened::<K, f32>(domain, options.arithmetic, &formula),
-        Precision::F64 => opened::<K, f64>(domain, options.arithmetic, &formula),
+        Precision::F32 => opened_in::<K, f32>(domain, options.arithmetic, &formula),
+        Precision::F64 => opened_in::<K, f64>(domain, options.arithmetic, &formula),
     }
 }
 
@@ -81,7 +87,7 @@ fn formula_of(options: &FieldOptions, k: usize) -> Result<Formula, FieldError> {
     formula.beyond(k).map_or(Ok(formula), |error| Err(error.into()))
 }
 
-fn opened<const K: usize, T: FormulaNumber>(
+fn opened_in<const K: usize, T: FormulaNumber>(
     domain: &Domain<K>,
     arithmetic: Arithmetic,
     formula: &Formula,
