@@ -92,7 +92,9 @@ def public(wheels, folder):
                     image = reader.GetOutput()
                     yield "frog", vtk_to_numpy(image.GetPointData().GetArray(0)).reshape(image.GetDimensions()[::-1])
                 elif stem == "example4d.nii.gz" or (stem.startswith("mni_icbm152_t1") and stem.endswith(".nii.gz")):
-                    yield stem.split(".")[0], nifti(archive.read(name))
+                    volume = nifti(archive.read(name))
+                    # Of the one at 1 mm a part with skull, brain and air: VTK takes a minute for all of it.
+                    yield stem.split(".")[0], volume if volume.ndim == 4 else volume[60:160, 20:120, 40:140]
 
 
 def same(found, array, what):
@@ -264,9 +266,11 @@ def check_example(example, folder, name, array):
     """What the example writes, in all formats that hold the array."""
     source = folder / f"{name}.source.npy"
     outputs = {ending: folder / f"{name}.{ending}" for ending in ["npy", "zarr", "zarr.zip", "tree.zarr", "tree.zarr.zip"]}
-    if array.ndim in (2, 3):
+    # What is special of `files` is the dense Zarr.
+    for_vtk = array.ndim in (2, 3) and name != "files"
+    if for_vtk:
         outputs |= {ending: folder / f"{name}.{ending}" for ending in ["vti", "htg"]}
-    else:
+    elif array.ndim not in (2, 3):
         refused = subprocess.run([example, source, folder / "no.htg"], capture_output=True, text=True)
         assert refused.returncode == 1 and "Dimensions" in refused.stderr, refused.stderr
     subprocess.run([example, source, *outputs.values()], check=True, stdout=subprocess.DEVNULL)
@@ -274,7 +278,7 @@ def check_example(example, folder, name, array):
     check_npy(outputs["npy"], array)
     check_zarr(outputs["zarr"], array, geometry)
     check_tree(outputs["tree.zarr"], array)
-    if array.ndim in (2, 3):
+    if for_vtk:
         check_vti(outputs["vti"], array, geometry)
         check_htg(outputs["htg"], array, geometry)
     return [f"{path.stat().st_size} bytes of .{ending}" for ending, path in outputs.items() if path.is_file()]
@@ -292,7 +296,6 @@ def check_program(program, folder, name, array):
     check_tree(tree, array)
     checks = {"npy": lambda path, array, _: check_npy(path, array), "zarr": check_zarr}
     if name == "files":
-        # What is special of it is the dense Zarr.
         checks = {"zarr": check_zarr}
     elif array.ndim in (2, 3):
         checks |= {"vti": check_vti, "htg": check_htg, "vtu": check_vtu}
