@@ -66,7 +66,8 @@ pub(super) fn least(folder: &Path) -> u32 {
     (10..200).step_by(2).find(starts).unwrap()
 }
 
-/// A shell that closes what else the tests were started with, does something and then becomes `orthant`.
+/// A shell that does something and then becomes `orthant`. It closes descriptors 3 to 9 first, which whoever started the tests may have left
+/// open: they count against `ulimit -n`.
 pub(super) fn in_shell(folder: &Path, first: &str, orthant: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell

@@ -75,9 +75,9 @@ pub(super) fn points_have_the_cpus_cells_and_proofs(folder: &Path) {
         [
             "--columns x,y,z -n 37x23x11 --domain 0:37,0:23,0:11 -r 3",
             "--columns x,y,z -n 27 --domain 0:27,0:27,0:27 -r 3",
-            "--columns x,y,z,w -n 12x11x10x9 --domain 0:12,0:11,0:10,0:9 -r 2 --value min --attribute height",
-            "--columns x,y -n 37x23 --domain 0:37,0:23 -r 2 --value count",
             "--columns z,y,x -n 11x23x37 --domain 0:11,0:23,0:37 -r 3 --value min --attribute d",
+            "--columns x,y -n 37x23 --domain 0:37,0:23 -r 2 --value count",
+            "--columns x,y,z,w -n 12x11x10x9 --domain 0:12,0:11,0:10,0:9 -r 2 --value min --attribute height",
             "--columns x,y,z -n 64x48x40 --domain 0:64,0:48,0:40 -r 2 --value max --attribute f",
         ],
     ) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use crate::binary::{line, orthant, scratch, text};
-use crate::{every, is_full};
+use crate::every;
 
 pub(super) fn the_order_of_threads_does_not_matter(folder: &Path) {
     let run = |seed: &str| {
@@ -38,7 +38,7 @@ pub(super) fn launch_spaces_beyond_the_grid_go_out_in_parts(folder: &Path) {
 
 /// Whatever the launches from the device come to, no region is lost.
 pub(super) fn launches_that_fail_lose_nothing(folder: &Path) {
-    for (scheme, launch) in every(4, ["sbr", "mbr"].iter().flat_map(|s| ["region", "block", "tail"].map(|l| (s, l)))) {
+    for (scheme, launch) in every(2, ["sbr", "mbr"].iter().flat_map(|s| ["region", "block", "tail"].map(|l| (s, l)))) {
         let arguments = format!(
             "run julibrot -n 9 -g 2 -B 1 --dwell 20 --backend cuda --strategy dp --scheme {scheme} --dp-launch {launch}"
         );
@@ -168,10 +168,10 @@ fn noise() -> PathBuf {
 
 /// Noise: everything is mixed, so that every list and table is too short at first.
 pub(super) fn lists_that_are_too_short_are_made_longer(folder: &Path) {
-    let (noise, n) = (noise(), if is_full() { 256 } else { 128 });
+    let noise = noise();
     let run = |more: &str| {
         let arguments = format!(
-            "run kernel --source {} --dim 2 -n {n} -g 2 -r 2 -B 1 --backend cuda --precision f64 {more}",
+            "run kernel --source {} --dim 2 -n 256 -g 2 -r 2 -B 1 --backend cuda --precision f64 {more}",
             noise.display()
         );
         let output = orthant(folder, &arguments, &[]);

@@ -5,6 +5,8 @@ use std::path::Path;
 use crate::binary::{empty, orthant, text};
 use crate::every;
 
+// Every second case of the lists runs every day: the options that stand for themselves are at even places.
+
 /// What is told of a level.
 const REGIONS: &[&str] = &["regions", "subdivided", "filled", "proven", "leaves"];
 const WORK: &[&str] = &["regions", "subdivided", "filled", "proven", "leaves", "cells", "iterations"];
@@ -33,24 +35,24 @@ fn equal(folder: &Path, plan: &str, gpu: &str, of_levels: &[&str]) -> Vec<serde_
 pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
     let plans = [
         // Rows that are stored in units of 16 bytes, and rows that are not; tiles of several regions want lattices that take too long here.
-        ("mandelbrot -n 128 -g 4 -B 2 --dwell 300", ""),
         ("mandelbrot -n 128 -g 4 -B 1 --dwell 90 --cell f64", "--block 16x16"),
+        ("mandelbrot -n 128 -g 4 -B 2 --dwell 300", ""),
         ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --arithmetic plain", "--table coordinates"),
-        ("mandelbrot -n 70 -g 5 -B 16 --dwell 500 --precision f64 --cell u32", "--block 32x1"),
+        ("mandelbulb -n 16 -g 1 -B 8 --precision f64 --arithmetic plain", ""),
         // Leaves smaller than a warp are proven where they are settled.
         ("mandelbulb -n 24x20x17 -g 2x3x2 -B 1 --dwell 20", ""),
-        ("mandelbulb -n 32 -g 4 -B 2 --dwell 70", "--curve canonical"),
-        ("mandelbulb -n 16 -g 1 -B 8 --precision f64 --arithmetic plain", ""),
-        ("julibrot -n 16 -g 2 -B 1", "--curve hilbert"),
-        ("julibrot -n 14x12x9x10 -g 3 -B 1 --dwell 30 --cell i32 --arithmetic plain", ""),
         ("julibrot -n 8 -g 2 -B 2 --dwell 3", ""),
+        ("mandelbulb -n 32 -g 4 -B 2 --dwell 70", "--curve canonical"),
+        ("julibrot -n 14x12x9x10 -g 3 -B 1 --dwell 30 --cell i32 --arithmetic plain", ""),
+        ("julibrot -n 16 -g 2 -B 1", "--curve hilbert"),
+        ("simplex --dim 4 -n 16 -g 2 -r 2 -B 1 --cell f32", ""),
         // Of every label there is a thread's proof; nothing is iterated.
         ("menger --dim 3 -n 27", ""),
-        ("simplex --dim 4 -n 16 -g 2 -r 2 -B 1 --cell f32", ""),
+        ("cantor --dim 3 -n 20x19x18 -g 3 -r 2 -B 1", ""),
         // Regions that are no cubes of digits, and no parts of one that is left out.
         ("carpet --dim 2 -n 83x84 -g 4 -r 2 -B 1", ""),
-        ("cantor --dim 3 -n 20x19x18 -g 3 -r 2 -B 1", ""),
         ("diagonal --dim 2 -n 63x61 -g 4 -r 2 -B 1", ""),
+        ("mandelbrot -n 70 -g 5 -B 16 --dwell 500 --precision f64 --cell u32", "--block 32x1"),
     ];
     for (plan, gpu) in every(2, plans) {
         let cpu = equal(folder, &format!("{plan} --explore certified"), gpu, WORK);
@@ -62,19 +64,19 @@ pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
 
 pub(super) fn shared_faces_say_what_closed_boxes_do(folder: &Path) {
     let plans = [
-        ("mandelbrot -n 128 -g 4 -B 8 --dwell 300", ""),
         ("mandelbrot -n 256 -g 2 -r 4 -B 8 --dwell 512 --cell u32", "--block 32x1"),
-        ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --arithmetic plain", "--table coordinates"),
+        ("mandelbrot -n 128 -g 4 -B 8 --dwell 300", ""),
         ("mandelbrot -n 70 -g 5 -B 16 --dwell 500 --precision f64 --prove yes", "--block 16x16"),
-        ("mandelbrot -n 37x109 -g 1 -B 2 --dwell 90 --cell f64", "--curve canonical"),
+        ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --arithmetic plain", "--table coordinates"),
         // Layers of one cell: the lower and the upper side of a region are the same cells.
         ("mandelbrot -n 9x8 -g 3x4 -r 3x2 -B 1 --dwell 40", ""),
+        ("mandelbrot -n 37x109 -g 1 -B 2 --dwell 90 --cell f64", "--curve canonical"),
+        ("julibrot -n 12x10x9x8 -g 2 -B 2 --dwell 30 --cell i32", "--curve canonical"),
         ("mandelbrot -n 64x60 -g 2 -r 2x1 -B 4x60 --dwell 60", ""),
         ("mandelbulb -n 24x20x17 -g 2x3x2 -B 2 --dwell 20", ""),
         ("mandelbulb -n 32 -g 4 -B 4 --dwell 70 --cell u8", ""),
-        ("julibrot -n 12x10x9x8 -g 2 -B 2 --dwell 30 --cell i32", "--curve canonical"),
-        ("menger --dim 3 -n 27", ""),
         ("cantor -n 81 -g 3 -r 3 -B 1", ""),
+        ("menger --dim 3 -n 27", ""),
     ];
     for (plan, gpu) in every(2, plans) {
         equal(folder, &format!("{plan} --explore closed"), gpu, REGIONS);
@@ -84,13 +86,13 @@ pub(super) fn shared_faces_say_what_closed_boxes_do(folder: &Path) {
 pub(super) fn bricks_hold_the_cells_of_leaves(folder: &Path) {
     let plans = [
         // Rows of a brick that are stored together, and such that are not; several leaves in a piece, and gaps where they are not alike.
-        ("mandelbrot -n 128 -g 4 -B 8 --dwell 250 --cell u8 --explore closed", ""),
         ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --explore closed", "--curve canonical"),
+        ("mandelbrot -n 128 -g 4 -B 8 --dwell 250 --cell u8 --explore closed", ""),
         ("mandelbrot -n 128 -g 4 -B 2 --dwell 90 --cell f64 --explore certified", "--table coordinates"),
         // Proven level by level, where dense arrays have them proven in tiles.
         ("mandelbulb -n 32 -g 4 -B 2 --dwell 70 --explore certified", ""),
-        ("mandelbulb -n 24x20x17 -g 2x3x2 -B 2 --dwell 20 --cell i32 --explore closed", ""),
         ("julibrot -n 14x12x9x10 -g 3 -B 1 --dwell 30 --explore certified", "--curve hilbert"),
+        ("mandelbulb -n 24x20x17 -g 2x3x2 -B 2 --dwell 20 --cell i32 --explore closed", ""),
         // Without a leaf.
         ("mandelbrot -n 64 --domain 3:4,3:4 --explore closed", ""),
         ("menger --dim 3 -n 27 --explore closed", ""),
@@ -257,9 +259,9 @@ pub(super) fn they_are_the_default_where_there_are_some(folder: &Path) {
         ("mandelbrot -n 64 -r 2", "stream"),
         ("mandelbulb -n 24 -B 2", "stream"),
         ("julibrot -n 12 -B 2", "stream"),
-        ("mandelbrot -n 64 --explore border", "sbr"),
-        ("mandelbulb -n 24 --keep regions", "stream"),
         ("mxm --dim 4 -n 8 --explore certified", "sbr"),
+        ("mandelbulb -n 24 --keep regions", "stream"),
+        ("mandelbrot -n 64 --explore border", "sbr"),
     ];
     for (plain, scheme) in every(3, defaults) {
         let gpu = run(&format!("{plain} --backend cuda"), much);

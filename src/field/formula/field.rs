@@ -66,15 +66,15 @@ pub(crate) fn defaults(k: usize) -> Defaults {
 /// # Errors
 /// [`FieldError::Formula`] if the text is no formula, or names an axis that the domain does not have.
 pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
-    // Who calls this has no copy of what runs formulas.
-    here!(fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> = opened::<K>)(domain, options)
+    // The library compiles the evaluator once, so that callers do not compile it again.
+    here!(fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> = open_here::<K>)(domain, options)
 }
 
-fn opened<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
+fn open_here<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
     let formula = formula_of(options, K)?;
     match options.precision {
-        Precision::F32 => opened_in::<K, f32>(domain, options.arithmetic, &formula),
-        Precision::F64 => opened_in::<K, f64>(domain, options.arithmetic, &formula),
+        Precision::F32 => open_with::<K, f32>(domain, options.arithmetic, &formula),
+        Precision::F64 => open_with::<K, f64>(domain, options.arithmetic, &formula),
     }
 }
 
@@ -87,7 +87,7 @@ fn formula_of(options: &FieldOptions, k: usize) -> Result<Formula, FieldError> {
     formula.beyond(k).map_or(Ok(formula), |error| Err(error.into()))
 }
 
-fn opened_in<const K: usize, T: FormulaNumber>(
+fn open_with<const K: usize, T: FormulaNumber>(
     domain: &Domain<K>,
     arithmetic: Arithmetic,
     formula: &Formula,
