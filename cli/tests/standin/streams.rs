@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::binary::{empty, orthant, text};
 use crate::every;
 
-// Every second case of the lists runs every day: the options that stand for themselves are at even places.
+// Of the first three lists every second case runs every day. So a case with options that no other has is at an even place.
 
 /// What is told of a level.
 const REGIONS: &[&str] = &["regions", "subdivided", "filled", "proven", "leaves"];
