@@ -84,14 +84,14 @@ pub(super) fn in_shell(folder: &Path, first: &str, orthant: &Command) -> Command
     shell
 }
 
-/// A tree of 128 shards, each of which is read from a hole in a file.
+/// A tree of 64 shards, each of which is read from a hole in a file.
 #[test]
 fn a_tree_that_was_interrupted_is_gone_on_with() {
     let folder = folder("resumed");
-    std::fs::File::create(folder.join("sparse.raw")).unwrap().set_len(1 << 32).unwrap();
+    std::fs::File::create(folder.join("sparse.raw")).unwrap().set_len(1 << 31).unwrap();
     let run = || {
         let array =
-            "run array --input sparse.raw --dtype u8 -n 2^11x2^11x2^10 -g 2^6x2^6x2^5 -B 16 -o sparse.tree.zarr";
+            "run array --input sparse.raw --dtype u8 -n 2^11x2^10x2^10 -g 2^6x2^5x2^5 -B 16 -o sparse.tree.zarr";
         let child = start(&folder, array);
         listening(&child);
         // A line for the tree, and one for each shard that is finished.
@@ -113,10 +113,10 @@ fn a_tree_that_was_interrupted_is_gone_on_with() {
     assert!(!first.contains("gone on with"), "{first}");
     assert_eq!(files(&folder), [".sparse.tree.zarr.part", "sparse.raw"]);
     let second = run();
-    assert!(second.contains("orthant: sparse.tree.zarr: ") && second.contains(" of 128 shards are there"), "{second}");
+    assert!(second.contains("orthant: sparse.tree.zarr: ") && second.contains(" of 64 shards are there"), "{second}");
     // Of something else.
-    std::fs::File::options().append(true).open(folder.join("sparse.raw")).unwrap().set_len(1 << 31).unwrap();
-    let other = "run array --input sparse.raw --dtype u8 -n 2^11x2^10x2^10 -g 2^6x2^5x2^5 -B 16 -o sparse.tree.zarr";
+    std::fs::File::options().append(true).open(folder.join("sparse.raw")).unwrap().set_len(1 << 30).unwrap();
+    let other = "run array --input sparse.raw --dtype u8 -n 2^10x2^10x2^10 -g 2^5x2^5x2^5 -B 16 -o sparse.tree.zarr";
     let refused = command(&folder, other).output().unwrap();
     let said = text(&refused.stderr);
     assert!(
@@ -233,7 +233,7 @@ fn a_limit_of_memory_is_an_answer_of_every_command() {
 fn no_limit_of_memory_ends_the_program_by_a_signal() {
     let folder = folder("memory-by-pages");
     let least = 1024 * (least(&folder) + 8);
-    for kilobytes in (least..least + 2560).step_by(32) {
+    for kilobytes in (least..least + 2560).step_by(64) {
         let output = limited(&folder, &format!("ulimit -v {kilobytes}"), "verify --brief mandelbrot");
         assert!(
             matches!(output.status.code(), Some(0 | 1 | 5)),

@@ -39,16 +39,16 @@ pub(super) fn inside() {
     // All of it inside of the set: one block looks at every cell.
     let set = Domain::new([512; 2], [[-0.1, 0.1]; 2], Sample::Corner).unwrap();
     ends_2d("a region", set, (1, 512, 512), RuleKind::Full, &how);
-    let whole = Domain::new([1024; 2], plane, Sample::Corner).unwrap();
-    ends_2d("a leaf", whole, (1, 1024, 512), RuleKind::Full, &how);
+    let whole = Domain::new([768; 2], plane, Sample::Corner).unwrap();
+    ends_2d("a leaf", whole, (1, 768, 512), RuleKind::Full, &how);
     // Thousands of blocks, most of which wait for a place. Orbits in the Mandelbrot set come back and are done early: in a
     // bulb every cell takes far longer than a block that has nothing to do any more.
-    let bulb = Domain::new([64; 3], [[-0.1, 0.1]; 3], Sample::Corner).unwrap();
+    let bulb = Domain::new([48; 3], [[-0.1, 0.1]; 3], Sample::Corner).unwrap();
     let field = field::mandelbulb::open(&bulb, &options(384)).unwrap();
-    let plan = Plan::new(bulb, Scheme::uniform(1, 2, 64), CurveKind::Morton, RuleKind::Full).unwrap();
+    let plan = Plan::new(bulb, Scheme::uniform(1, 2, 48), CurveKind::Morton, RuleKind::Full).unwrap();
     let narrow = how.clone().strategy(StrategyKind::Exhaustive).block([32, 1, 1]);
     ends(&gpu, "a crowd", &plan, &*field, &narrow);
-    let small = Domain::new([320; 2], plane, Sample::Corner).unwrap();
+    let small = Domain::new([224; 2], plane, Sample::Corner).unwrap();
     for &launch in DpLaunch::ALL {
         let how = how.clone().strategy(StrategyKind::Dp).dp_launch(launch);
         ends_2d(&format!("a cascade, {launch}"), small, (2, 2, 512), RuleKind::Border, &how);

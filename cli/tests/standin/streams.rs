@@ -105,7 +105,7 @@ pub(super) fn bricks_hold_the_cells_of_leaves(folder: &Path) {
 
 /// Regions are read back by lists, which are short where a GPU has little room left: the shortest is what is refused at last.
 pub(super) fn regions_are_read_in_the_room_that_is_left(folder: &Path) {
-    let run = "run mandelbrot -n 512 -g 8 -B 2 --dwell 40 --explore certified --scheme stream --keep regions --backend cuda --json";
+    let run = "run mandelbrot -n 256 -g 8 -B 2 --dwell 40 --explore certified --scheme stream --keep regions --backend cuda --json";
     let within = |bytes: u64| -> Result<serde_json::Value, String> {
         let (out, err) = text(&orthant(folder, run, &[("STANDIN_MEMORY", &bytes.to_string())]));
         serde_json::from_str::<serde_json::Value>(&out)
