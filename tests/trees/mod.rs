@@ -1,13 +1,17 @@
 //! Trees: from the cells up against from the top down, and every question against the array itself.
 
 mod across;
+mod arrays;
 mod census;
 mod files;
+mod lists;
 mod making;
 mod parts;
+mod points;
 mod predicates;
 mod questions;
 mod slices;
+mod statistics;
 mod survey;
 
 use ndarray::{ArrayD, IxDyn};

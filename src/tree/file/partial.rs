@@ -97,6 +97,3 @@ fn runs(numbers: BTreeSet<u64>) -> Vec<Range<u64>> {
     }
     runs
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,10 +6,10 @@ use crate::tree::entries::Entries;
 use crate::tree::stored::Tree;
 
 /// Entries of a shard, about: a leaf of the last level can have more.
-const ENTRIES: u64 = if cfg!(test) { 1 << 8 } else { 1 << 20 };
+const ENTRIES: u64 = 1 << 20;
 
 /// Rows of a shard, at most.
-const ROWS: u64 = if cfg!(test) { 1 << 6 } else { 1 << 18 };
+const ROWS: u64 = 1 << 18;
 
 /// How the tree of a list is cut into shards, which follows from its regions: shards are runs of regions with about as many entries.
 /// [`TreeTarget::listed`](crate::tree::TreeTarget::listed) takes it.

@@ -12,8 +12,6 @@ mod listed;
 mod record;
 mod scattered;
 mod sorted;
-#[cfg(test)]
-pub(in crate::tree) mod tests;
 
 pub use builder::CellList;
 pub(super) use difference::between;

@@ -108,7 +108,7 @@ fn what_the_second_version_wrote_is_read() {
 }
 
 /// The digest as the guide has it: JSON without spaces, keys in order, a comma after every member.
-fn digest(header: &Value) -> String {
+pub(in crate::trees) fn digest(header: &Value) -> String {
     fn text(value: &Value) -> String {
         match value {
             Value::Array(values) => format!("[{}]", values.iter().map(|value| text(value) + ",").collect::<String>()),

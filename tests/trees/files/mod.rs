@@ -1,16 +1,17 @@
 //! Trees in files: what is written is read again, to the bit, and whatever else is there is said to be wrong.
 
 mod damaged;
-mod headers;
+pub(super) mod headers;
 mod killed;
 mod pieces;
+mod remote;
 mod written;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A folder of its own, in memory where there is such a place: whether files have reached a disk is asked for each of them.
-fn folder() -> tempfile::TempDir {
+pub(super) fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
 }

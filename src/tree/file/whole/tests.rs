@@ -1,16 +1,24 @@
 //! What reading a shard takes.
 
 use super::*;
-use crate::tree::TreeInfo;
-use crate::tree::list::tests::Case;
+use crate::backend::Control;
+use crate::cell::CellType;
+use crate::geometry::Scheme;
+use crate::plan::Plan;
+use crate::rule::RuleKind;
+use crate::tree::list::CellList;
 
 /// What a header says is counted before anything is read: rows as they lie in the file beside the regions that they become, and
 /// the index of each array.
 #[test]
 fn the_memory_of_a_shard_follows_from_its_header() {
-    let (case, folder) = (Case::<3>::random(2), tempfile::tempdir().unwrap());
+    let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.tree.zarr");
-    case.tree().save(&path, &TreeInfo::of(&case.plan)).unwrap();
+    let plan = Plan::builder([14; 3]).scheme(Scheme::uniform(1, 2, 1)).rule(RuleKind::Full).build().unwrap();
+    let mut list = CellList::new(&plan, CellType::I16).unwrap().most(2);
+    (0..100).for_each(|i| list.push([i % 14, i / 14, i % 5], 7).unwrap());
+    let tree = list.sorted(&Control::default()).unwrap().tree().unwrap();
+    tree.save(&path, &TreeInfo::of(&plan)).unwrap();
     let mut file = TreeFile::<3>::open(&path).unwrap();
     let mut largest = |rows: u64, most: u64| {
         file.stored.header.shards.rows[0] = rows;

@@ -1,44 +1,38 @@
 //! Trees of lists against dense arrays of the same cells.
 
+mod files;
+
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use ndarray::ArrayD;
+use orthant::prelude::*;
+use orthant::tree::{BottomUp, CellList, LabelStatistics, ListError, Parts, Representative, TreeError, TreeSource};
+use orthant::{Cell, CellType, Control};
 
-use crate::backend::Control;
-use crate::cell::{Cell, CellType};
-use crate::curve::CurveKind;
-use crate::field::ArrayField;
-use crate::geometry::{Domain, Region, Sample, Scheme};
-use crate::list::ListError;
-use crate::plan::Plan;
-use crate::rule::RuleKind;
-use crate::tree::list::CellList;
-use crate::tree::parts::Parts;
-use crate::tree::stored::Tree;
-use crate::tree::{BottomUp, TreeError, TreeFile, TreeInfo, TreeSource, TreeTarget};
+use crate::trees::files::folder;
+use crate::trees::lists::files::round_trip;
 
 /// Numbers that look random.
-pub(in crate::tree) struct Numbers(pub(in crate::tree) u64);
+struct Numbers(u64);
 
 impl Numbers {
-    pub(in crate::tree) fn below(&mut self, n: u64) -> u64 {
+    fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n
     }
 }
 
 /// A list of a small domain, and the array that has the same cells.
-pub(in crate::tree) struct Case<const K: usize> {
-    pub(in crate::tree) plan: Plan<K>,
-    pub(in crate::tree) cells: BTreeMap<[u32; K], i16>,
-    pub(in crate::tree) background: i16,
-    pub(in crate::tree) most: u64,
-    pub(in crate::tree) array: ArrayD<i16>,
+struct Case<const K: usize> {
+    plan: Plan<K>,
+    cells: BTreeMap<[u32; K], i16>,
+    background: i16,
+    most: u64,
+    array: ArrayD<i16>,
 }
 
 impl<const K: usize> Case<K> {
-    pub(in crate::tree) fn random(seed: u64) -> Self {
+    fn random(seed: u64) -> Self {
         let mut numbers = Numbers(seed * 977 + K as u64);
         let most_side = [0, 0, 40, 14, 8, 6][K];
         let size: [u32; K] = std::array::from_fn(|_| 1 + numbers.below(most_side) as u32);
@@ -73,7 +67,7 @@ impl<const K: usize> Case<K> {
         Self { plan, cells, background, most: 1 + numbers.below(12), array }
     }
 
-    pub(in crate::tree) fn list(&self) -> CellList<K> {
+    fn list(&self) -> CellList<K> {
         let list = CellList::new(&self.plan, CellType::I16).unwrap();
         let mut list = list.background(self.background.word()).most(self.most);
         // In no order.
@@ -82,18 +76,18 @@ impl<const K: usize> Case<K> {
         list
     }
 
-    pub(in crate::tree) fn tree(&self) -> Tree<K> {
+    fn tree(&self) -> Tree<K> {
         self.list().sorted(&Control::default()).unwrap().tree().unwrap()
     }
 
     /// The tree of the array.
-    pub(in crate::tree) fn dense(&self) -> Tree<K> {
+    fn dense(&self) -> Tree<K> {
         BottomUp::new(&self.plan, &ArrayField::new(self.array.view()).unwrap()).unwrap().tree().unwrap()
     }
 }
 
 /// Asks a tree of a list and the dense one of the same cells the same.
-pub(in crate::tree) fn agree<const K: usize>(case: &Case<K>, tree: &dyn Parts<K>) {
+fn agree<const K: usize>(case: &Case<K>, tree: &dyn Parts<K>) {
     let (dense, control) = (case.dense(), Control::default());
     let (domain, mut numbers) = (*case.plan.domain(), Numbers(case.most));
     let whole = domain.region();
@@ -113,7 +107,7 @@ pub(in crate::tree) fn agree<const K: usize>(case: &Case<K>, tree: &dyn Parts<K>
     let (labels, own) = (dense.labels(100).unwrap(), tree.labels(100).unwrap());
     assert_eq!(own.len(), labels.len());
     for (own, label) in own.iter().zip(&labels) {
-        let facts = |label: &crate::tree::LabelStatistics<K>| (label.word, label.cells, label.bounds, label.centroid);
+        let facts = |label: &LabelStatistics<K>| (label.word, label.cells, label.bounds, label.centroid);
         assert_eq!(facts(own), facts(label));
     }
     let (values, own) = ((&dense as &dyn Parts<K>).values(5, None).unwrap(), tree.values(5, None).unwrap());
@@ -127,37 +121,8 @@ pub(in crate::tree) fn agree<const K: usize>(case: &Case<K>, tree: &dyn Parts<K>
     assert_eq!((&dense as &dyn Parts<K>).compare(&TreeSource(tree), 9, &control).unwrap().cells, 0);
 }
 
-/// The tree comes back from a file, which answers as well.
-fn round_trip<const K: usize>(case: &Case<K>, tree: &Tree<K>, folder: &Path) {
-    let control = Control::default();
-    let (saved, streamed, copied) =
-        (folder.join("saved.tree.zarr.zip"), folder.join("streamed.tree.zarr.zip"), folder.join("copy.tree.zarr"));
-    let info = TreeInfo::of(&case.plan);
-    let over = |path: &Path| TreeTarget::new(path).overwrite(true);
-    let mut writer = over(&saved).like(tree).open(tree.plan(), tree.kind(), &info).unwrap();
-    writer.write(tree).unwrap();
-    writer.finish().unwrap();
-    let sorted = case.list().sorted(&control).unwrap();
-    let mut writer = sorted.open(over(&streamed), &info).unwrap();
-    sorted.write(&mut writer).unwrap();
-    writer.finish().unwrap();
-    assert!(std::fs::read(&saved).unwrap() == std::fs::read(&streamed).unwrap());
-    let file = TreeFile::<K>::open(&saved).unwrap();
-    assert!(file.is_listed() && file.tree(None).unwrap() == *tree);
-    file.validate().unwrap();
-    assert_eq!(file.checksum(), tree.checksum());
-    agree(case, &file);
-    // The other kind of file.
-    let mut writer = over(&copied).like(&file).open(tree.plan(), tree.kind(), &info).unwrap();
-    (0..file.parts()).for_each(|part| writer.write(&file.part(part).unwrap()).unwrap());
-    writer.finish().unwrap();
-    let header = std::fs::read_to_string(copied.join("zarr.json")).unwrap();
-    assert!(header.contains("\"version\":2") || header.contains("\"version\": 2"), "{header}");
-    assert!(TreeFile::<K>::open(&copied).unwrap().tree(None).unwrap() == *tree);
-}
-
 fn check<const K: usize>() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let mut leaves = 0;
     for seed in 0..24 {
         let case = Case::<K>::random(seed);
@@ -255,74 +220,6 @@ fn the_limit_of_memory_counts_regions() {
     assert!(case.list().mem_limit(need).sorted(&Control::default()).is_ok());
 }
 
-/// What an interrupted writer finished of a list, the next one resumes, with the same files. A file that changed is written again.
-#[test]
-fn lists_are_resumed() {
-    let (folder, control) = (tempfile::tempdir().unwrap(), Control::default());
-    let path = folder.path().join("list.tree.zarr.zip");
-    let case = (0..).map(Case::<3>::random).find(|case| case.tree().list_layout().unwrap().first.len() > 2).unwrap();
-    let (sorted, info) = (case.list().sorted(&control).unwrap(), TreeInfo::of(&case.plan));
-    sorted.tree().unwrap().save(&path, &info).unwrap();
-    let expected = std::fs::read(&path).unwrap();
-    let first = sorted.layout().first;
-    for changed in [false, true] {
-        let open = || sorted.open(TreeTarget::new(&path).overwrite(true).made_of("the same list"), &info).unwrap();
-        let mut writer = open();
-        let row = sorted.cells.rows.keys.partition_point(|&key| key < first[1]);
-        writer.write(&sorted.part(0..row, 0..first[1].into()).unwrap()).unwrap();
-        let staged = writer.staged();
-        drop(writer);
-        if changed {
-            std::fs::write(staged.join("tree/place/c/0/0"), "else").unwrap();
-        }
-        let mut writer = open();
-        assert_eq!(writer.done(), u64::from(!changed));
-        sorted.write(&mut writer).unwrap();
-        writer.finish().unwrap();
-        assert!(std::fs::read(&path).unwrap() == expected);
-    }
-}
-
-/// Trees with bricks stay of version 1, and a list does not go where one is to be.
-#[test]
-fn versions() {
-    let case = Case::<2>::random(3);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("dense.tree.zarr");
-    case.dense().save(&path, &TreeInfo::of(&case.plan)).unwrap();
-    let header = std::fs::read_to_string(path.join("zarr.json")).unwrap();
-    assert!(header.contains("\"version\":1") || header.contains("\"version\": 1"), "{header}");
-    assert!(!header.contains("\"list\"") && !path.join("place").exists());
-    let target = TreeTarget::new(folder.path().join("other.tree.zarr"));
-    let mut writer = target.open(&case.plan, CellType::I16, &TreeInfo::of(&case.plan)).unwrap();
-    let error = writer.write(&case.tree()).unwrap_err().to_string();
-    assert!(error.contains("a part of the tree of a list in a tree with bricks"), "{error}");
-}
-
-/// No byte of a file changes unseen.
-#[test]
-fn damage_is_found() {
-    let case = Case::<3>::random(2);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("list.tree.zarr.zip");
-    let tree = case.tree();
-    tree.save(&path, &TreeInfo::of(&case.plan)).unwrap();
-    let whole = std::fs::read(&path).unwrap();
-    let mut found = 0;
-    for at in (0..whole.len()).step_by(97) {
-        let mut bytes = whole.clone();
-        bytes[at] ^= 0x40;
-        std::fs::write(&path, bytes).unwrap();
-        let read = TreeFile::<3>::open(&path).and_then(|file| file.validate().and_then(|()| file.tree(None)));
-        match read {
-            Err(_) => found += 1,
-            // The dates of a zip are under no checksum.
-            Ok(read) => assert!(read == tree, "byte {at}"),
-        }
-    }
-    assert!(found > 20, "{found}");
-}
-
 #[test]
 fn what_is_wrong_is_named() {
     let size = [10, 5];
@@ -337,10 +234,7 @@ fn what_is_wrong_is_named() {
     // No entry at all.
     let tree = CellList::new(&plan, CellType::I16).unwrap().sorted(&Control::default()).unwrap().tree().unwrap();
     assert_eq!((tree.len(), tree.word([9, 4])), (1, Some(0)));
-    assert!(matches!(
-        tree.cut(0, crate::tree::Representative::Mode),
-        Err(TreeError::List(ListError::Unanswered { .. }))
-    ));
+    assert!(matches!(tree.cut(0, Representative::Mode), Err(TreeError::List(ListError::Unanswered { .. }))));
     let huge = [u32::MAX; 5];
     let plan =
         Plan::builder(huge).scheme(Scheme::for_list(huge, None, None, None)).rule(RuleKind::Full).build().unwrap();

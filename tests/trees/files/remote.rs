@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::Array2;
+use orthant::disk::Remote;
+use orthant::prelude::*;
+use orthant::tree::{Parts, TreeInfo, TreeStore};
 
-use super::*;
-use crate::disk::Remote;
-use crate::tree::file::info::TreeInfo;
-use crate::tree::file::store::TreeStore;
-use crate::tree::parts::Parts;
+use crate::trees::files::folder;
 
 /// An object in memory that counts what is read of it.
 #[derive(Debug)]
@@ -41,7 +40,7 @@ fn noise() -> Array2<u16> {
 }
 
 fn saved(array: &Array2<u16>) -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let path = folder.path().join("noise.tree.zarr.zip");
     let tree = Tree::<2>::from_array(array.view()).unwrap();
     tree.save(&path, &TreeInfo::of(tree.plan())).unwrap();
