@@ -1,7 +1,7 @@
 //! HDF5: groups, types and scales, and what is damaged.
 
 use hdf5_pure::{AttrValue, Datatype, DatatypeByteOrder, FileBuilder, FloatingPointLayout};
-use orthant_formats::input::ArrayFile;
+use orthant_formats::input::{ArrayFile, rows_at_once};
 
 use crate::images::Folder;
 
@@ -87,4 +87,19 @@ fn scales_of_hdf5_that_are_damaged_say_nothing() {
     scale.set_attr("CLASS", AttrValue::AsciiString("DIMENSION_SCALE".into()));
     let file = folder.open("a.h5", &file.finish().unwrap());
     assert_eq!(file.about().axes.iter().map(|axis| axis.spacing).collect::<Vec<_>>(), [None; 2]);
+}
+
+#[test]
+fn rows_are_those_of_whole_chunks_unless_they_are_many_bytes() {
+    for (row, chunk, rows) in [
+        (1 << 10, 1, 1 << 14),
+        (1 << 10, 3, 16_383),
+        (1 << 20, 64, 64),
+        (1 << 20, 65, 64),
+        (1 << 30, 1 << 20, 1),
+        (1, u64::MAX, 1 << 26),
+        (0, 1, 1 << 24),
+    ] {
+        assert_eq!(rows_at_once(row, chunk), rows, "{row} {chunk}");
+    }
 }

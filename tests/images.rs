@@ -41,7 +41,7 @@ impl Drop for Folder {
     }
 }
 
-fn open(path: &Path) -> Result<ArrayFile, orthant_formats::input::InputError> {
+pub(super) fn open(path: &Path) -> Result<ArrayFile, orthant_formats::input::InputError> {
     let beside = path.with_extension("room");
     let room = |_| {
         let file = File::options().create(true).truncate(true).read(true).write(true).open(&beside)?;
@@ -123,27 +123,29 @@ fn cells_beside_a_header_are_found() {
     assert!(alone.starts_with("byte 0: a header of cells in another file, and there is no "), "{alone}");
 }
 
+/// A slice of 4 x 3 cells of one value.
+fn page(value: u16, endian: Endian) -> Vec<u8> {
+    let mut file = samples::tiff(false, endian, Packed::Not, false);
+    // The second page is cut off, and the first one's cells are others.
+    let first = file.iter().position(|&byte| byte != 0).unwrap();
+    assert_eq!(first, 0);
+    let bytes = if endian == Endian::Big { value.to_be_bytes() } else { value.to_le_bytes() };
+    file[8..32].copy_from_slice(&bytes.repeat(12));
+    let next = file.len();
+    let directory = if endian == Endian::Big {
+        u32::from_be_bytes(file[4..8].try_into().unwrap())
+    } else {
+        u32::from_le_bytes(file[4..8].try_into().unwrap())
+    };
+    let link = directory as usize + 2 + 10 * 12;
+    assert!(link + 4 < next);
+    file[link..link + 4].fill(0);
+    file
+}
+
 #[test]
 fn slices_of_a_folder_are_a_volume() {
     let folder = Folder::new("slices");
-    let page = |value: u16, endian| {
-        let mut file = samples::tiff(false, endian, Packed::Not, false);
-        // The second page is cut off, and the first one's cells are others.
-        let first = file.iter().position(|&byte| byte != 0).unwrap();
-        assert_eq!(first, 0);
-        let bytes = if endian == Endian::Big { value.to_be_bytes() } else { value.to_le_bytes() };
-        file[8..32].copy_from_slice(&bytes.repeat(12));
-        let next = file.len();
-        let directory = if endian == Endian::Big {
-            u32::from_be_bytes(file[4..8].try_into().unwrap())
-        } else {
-            u32::from_le_bytes(file[4..8].try_into().unwrap())
-        };
-        let link = directory as usize + 2 + 10 * 12;
-        assert!(link + 4 < next);
-        file[link..link + 4].fill(0);
-        file
-    };
     folder.put("s10.tif", &page(10, Endian::Little));
     folder.put("s9.TIFF", &page(9, Endian::Big));
     folder.put("read me", b"");
@@ -157,6 +159,18 @@ fn slices_of_a_folder_are_a_volume() {
     );
     let empty = Folder::new("no-slices");
     assert_eq!(open(&empty.0).unwrap_err().wrong.to_string(), "a folder without .tif or .tiff files");
+}
+
+#[test]
+fn numbers_count_as_numbers() {
+    let folder = Folder::new("natural");
+    let names = ["s10", "s9", "s009", "s1b", "s1", "t0", "s", "S2", "s99999999999999999999999", "s1a2"];
+    let order = ["S2", "s", "s1", "s1a2", "s1b", "s009", "s9", "s10", "s99999999999999999999999", "t0"];
+    for name in names {
+        let place = order.iter().position(|other| *other == name).unwrap();
+        folder.put(&format!("{name}.tif"), &page(place as u16, Endian::Little));
+    }
+    assert_eq!(cells(&open(&folder.0).unwrap()), (0..10).flat_map(|place| [place; 12]).collect::<Vec<_>>());
 }
 
 /// Cells stay as they are stored; what they stand for is told.

@@ -21,6 +21,7 @@ use orthant::tree::BottomUp;
 use proptest::prelude::*;
 
 use crate::patterns::awkward;
+pub use files::folder;
 
 /// A size, a scheme and a seed in K dimensions.
 #[derive(Debug, Clone, Copy)]

@@ -117,3 +117,36 @@ fn coordinates_are_spacing_and_origin() {
     folder.put("b.zarr/lat/0", places(50.0, -1.0, 6));
     assert_eq!(folder.open("b.zarr", None).unwrap().about().axes, [axis("x", None, None), lat, axis("z", None, None)]);
 }
+
+/// A name leads to an array by its parts, beside which its axes are, whatever says nothing in it; and never out of the store.
+#[test]
+fn names_stay_within() {
+    let folder = Folder::new("names");
+    for group in ["", "a/", "a/b/"] {
+        folder.json(&format!("s.zarr/{group}.zgroup"), &json!({"zarr_format": 2}));
+    }
+    for (group, from) in [("", 10.0f64), ("a/b/", 50.0)] {
+        folder.json(&format!("s.zarr/{group}c/.zarray"), &second(&json!({})));
+        folder.json(&format!("s.zarr/{group}c/.zattrs"), &json!({"_ARRAY_DIMENSIONS": ["z", "lat", "x"]}));
+        let lat = second(&json!({"shape": [6], "chunks": [6], "dtype": "<f8"}));
+        folder.json(&format!("s.zarr/{group}lat/.zarray"), &lat);
+        folder.json(&format!("s.zarr/{group}lat/.zattrs"), &json!({"_ARRAY_DIMENSIONS": ["lat"]}));
+        let places: Vec<u8> = (0..6).flat_map(|i| (from - f64::from(i)).to_le_bytes()).collect();
+        folder.put(&format!("s.zarr/{group}lat/0"), places);
+    }
+    let lat = |name: &str| folder.open("s.zarr", Some(name)).unwrap().about().axes[1].clone();
+    for (name, origin) in [("a/b/c", 50.5), ("/a//b/./c/", 50.5), ("c", 10.5)] {
+        assert_eq!(lat(name), axis("lat", None, Some((-1.0, origin))), "{name}");
+    }
+    let whole = folder.open("s.zarr", Some("/")).unwrap_err().wrong;
+    assert!(
+        matches!(&whole, InputFault::Member { wanted: None, members: 2, names } if names[..] == ["/c", "/a/b/c"]),
+        "{whole}"
+    );
+    // There would be one.
+    folder.json("a/.zarray", &second(&json!({}))).json("s.zarr/.zarray", &second(&json!({})));
+    for name in ["../a", "a/..", "c:\\a", "a\n"] {
+        let wrong = folder.wrong("s.zarr", Some(name));
+        assert!(wrong.starts_with("s.zarr: ") && wrong.ends_with(": no name of an array in a store"), "{wrong}");
+    }
+}

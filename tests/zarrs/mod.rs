@@ -3,6 +3,7 @@
 mod about;
 mod read;
 mod refused;
+mod words;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A folder of its own, in memory where there is such a place: whether files have reached a disk is asked for each of them.
-pub(super) fn folder() -> tempfile::TempDir {
+pub fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
 }

@@ -46,8 +46,6 @@ pub mod npy;
 pub mod nvdb;
 mod read_box;
 mod slabs;
-#[cfg(test)]
-mod tests;
 pub mod vti;
 mod vtk;
 #[cfg(feature = "hdf5")]

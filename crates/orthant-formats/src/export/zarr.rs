@@ -70,7 +70,24 @@ const BATCH: usize = 32;
 /// # Errors
 /// If cells cannot be read, or a file cannot be written; what was written stays then.
 pub fn write<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path) -> Result<(), ExportError> {
-    write_in(boxes, folder, &Chunking::of(boxes.size(), CHUNK_BITS, FILE_BITS))
+    write_of(boxes, folder, CHUNK_BITS, FILE_BITS)
+}
+
+/// The same in chunks of at most 2^`chunk_bits` cells, and files of at most 2^`file_bits` chunks. It is public for tests: of the sizes that
+/// [`write`] has, arrays of several files would be larger than tests can look at cell by cell.
+///
+/// # Errors
+/// As [`write`].
+#[doc(hidden)]
+pub fn write_of<const K: usize>(
+    boxes: &dyn Boxes<K>,
+    folder: &Path,
+    chunk_bits: u32,
+    file_bits: u32,
+) -> Result<(), ExportError> {
+    let failed = |error| ExportError::File { path: folder.to_owned(), error };
+    let opened = Folder::open_or_new(folder).map_err(failed)?;
+    write_to(boxes, &opened, &Chunking::of(boxes.size(), chunk_bits, file_bits))
 }
 
 /// The same into an empty folder that is open.
@@ -83,12 +100,6 @@ pub fn write_into<const K: usize>(boxes: &dyn Boxes<K>, folder: &Folder) -> Resu
 }
 
 /// The same in chunks and files of these sides.
-fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking<K>) -> Result<(), ExportError> {
-    let failed = |error| ExportError::File { path: folder.to_owned(), error };
-    write_to(boxes, &Folder::open_or_new(folder).map_err(failed)?, grid)
-}
-
-/// The same into a folder that is open.
 fn write_to<const K: usize>(boxes: &dyn Boxes<K>, folder: &Folder, grid: &Chunking<K>) -> Result<(), ExportError> {
     here!(fn(&dyn Boxes<K>, &Folder, &Chunking<K>) -> Result<(), ExportError> = write_to_here::<K>)(boxes, folder, grid)
 }
@@ -304,115 +315,4 @@ fn put(folder: &Folder, name: &str, bytes: &[u8]) -> Result<(), ExportError> {
 fn wrong(folder: &Folder, name: &str, error: io::Error) -> ExportError {
     let path = if name.is_empty() { folder.path().to_owned() } else { folder.path().join(name) };
     ExportError::File { path, error }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::export::tests::{Volume, volumes};
-    use orthant::tree::Source;
-    use orthant::zarr::{ShardReader, ZarrStore};
-
-    /// What is in the folder, put together chunk by chunk.
-    fn read<const K: usize>(folder: &Path, grid: &Chunking<K>, volume: &Volume<K>) -> Vec<u8> {
-        let (size, width) = (volume.size(), volume.kind().bytes() as usize);
-        let side = grid.side();
-        let value = ArrayMetadata::sharded(
-            volume.kind(),
-            &reversed(size),
-            &reversed(side),
-            &reversed(grid.chunk),
-            &per_axis::names(K).iter().rev().map(String::as_str).collect::<Vec<_>>(),
-        );
-        let store = ZarrStore::open(folder).unwrap();
-        store.expect("value/zarr.json", &value.text()).unwrap();
-        let mut cells = vec![0; volume.bytes.len()];
-        let whole = Region { corner: [0; K], extent: size };
-        let files = Region { corner: [0; K], extent: std::array::from_fn(|j| size[j].div_ceil(side[j])) };
-        for at in files.cells() {
-            let key: Vec<u64> = at.iter().rev().map(|&p| p.into()).collect();
-            let name = format!("value/{}", ArrayMetadata::key(&key));
-            let Some(member) = store.member(&name).unwrap() else { continue };
-            let shard = ShardReader::open(member, &value).unwrap();
-            let mut empty = true;
-            for (number, chunk) in (0..).zip(Region { corner: [0; K], extent: grid.chunks }.cells()) {
-                let mut bytes = Vec::new();
-                shard.chunk(number, &mut bytes).unwrap();
-                empty &= bytes.iter().all(|&byte| byte == 0);
-                let corner = std::array::from_fn(|j| at[j] * side[j] + chunk[j] * grid.chunk[j]);
-                let there = Region { corner, extent: grid.chunk };
-                for (cell, bytes) in there.cells().zip(bytes.chunks_exact(width)) {
-                    if whole.contains_cell(cell) {
-                        let start = whole.place(cell) * width;
-                        cells[start..start + width].copy_from_slice(bytes);
-                    } else {
-                        assert!(bytes.iter().all(|&byte| byte == 0), "{cell:?} lies beyond the domain");
-                    }
-                }
-            }
-            assert!(!empty, "{name} could have been left out");
-        }
-        cells
-    }
-
-    fn check<const K: usize>(volume: &Volume<K>) {
-        let folder = tempfile::tempdir().unwrap();
-        let tree = volume.tree();
-        // Files of several chunks, and of one that spans axes of few cells.
-        for (number, grid) in
-            [Chunking::of(volume.size(), 4, 3), Chunking::of(volume.size(), CHUNK_BITS, FILE_BITS)].iter().enumerate()
-        {
-            let folder = folder.path().join(number.to_string());
-            write_in(&tree, &folder, grid).unwrap();
-            let again = write_in(&tree, &folder, grid).unwrap_err();
-            assert!(matches!(&again, ExportError::File { path, .. } if *path == folder), "{again}");
-            assert!(read(&folder, grid, volume) == volume.bytes, "{:?} {:?}", volume.size(), volume.kind());
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-
-        #[test]
-        fn chunks_are_the_cells(one in volumes::<1>(300), two in volumes::<2>(40), three in volumes::<3>(13), five in volumes::<5>(4)) {
-            check(&one);
-            check(&two);
-            check(&three);
-            check(&five);
-        }
-
-        #[test]
-        fn chunks_and_files_are_small(size in prop::array::uniform4(1u32..=u32::MAX)) {
-            let grid = Chunking::of(size, CHUNK_BITS, FILE_BITS);
-            let product = |sides: [u32; 4]| sides.iter().map(|&side| u128::from(side)).product::<u128>();
-            let cells = product(size);
-            prop_assert!(product(grid.chunk) <= 1 << CHUNK_BITS && product(grid.chunks) <= 1 << FILE_BITS);
-            // As large as they may be, if there is so much.
-            prop_assert!(product(grid.chunk) >= cells.min(1 << CHUNK_BITS) / 16);
-        }
-    }
-
-    #[test]
-    fn coordinates_are_those_of_samples() {
-        use orthant::geometry::Sample;
-        let folder = tempfile::tempdir().unwrap();
-        let domain = Domain::new([70_000, 3], [[-1.5, 0.5], [2.0, 5.0]], Sample::Centre).unwrap();
-        let opened = Folder::open(folder.path()).unwrap();
-        write_coordinates(&Coordinates::of(&domain, 0), "x", &opened).unwrap();
-        write_coordinates(&Coordinates::of(&domain, 1), "y", &opened).unwrap();
-        let decoded = |name: &str| {
-            let encoded = fs::read(folder.path().join(name)).unwrap();
-            let bytes = zstd::bulk::decompress(&encoded[..encoded.len() - 4], 1 << 20).unwrap();
-            bytes.chunks_exact(8).map(|x| f64::from_le_bytes(x.try_into().unwrap())).collect::<Vec<_>>()
-        };
-        assert_eq!(decoded("y/c/0"), [2.5, 3.5, 4.5]);
-        let (first, second) = (decoded("x/c/0"), decoded("x/c/1"));
-        assert_eq!((first.len(), second.len()), (1 << 16, 1 << 16));
-        assert_eq!(first[0], 0.5f64.mul_add(2.0 / 70_000.0, -1.5));
-        assert_eq!(second[70_000 - (1 << 16) - 1], 69_999.5f64.mul_add(2.0 / 70_000.0, -1.5));
-    }
 }

@@ -35,6 +35,9 @@ mod zarr;
 pub use error::{FilePlace, InputError, InputFault};
 pub use file::{ArrayFile, FileSource};
 pub use format::{Access, Format};
+#[cfg(feature = "hdf5")]
+#[doc(hidden)]
+pub use hdf5::rows_at_once;
 pub use label_table::LabelTable;
 pub use layout::Layout;
 pub use list::{ListFile, OnEntry};

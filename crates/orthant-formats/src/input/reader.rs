@@ -118,23 +118,3 @@ impl LastFile {
         Ok(true)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A folder can be opened and not read, which is as a file whose disk fails.
-    #[cfg(unix)]
-    #[test]
-    fn an_error_says_at_which_byte() {
-        let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        let folder = File::new(std::fs::File::open(&path).unwrap(), path);
-        let read = |reader: &mut dyn Read| reader.read(&mut [0; 4]).map_err(InputFault::from).unwrap_err().to_string();
-        let plain = read(&mut FilePart::new(&folder, 77, 1000));
-        assert!(plain.starts_with("byte 77: cannot be read: ") && plain.contains("directory"), "{plain}");
-        // On its way through what unpacks it.
-        let buffered = io::BufReader::new(FilePart::new(&folder, 8, 1000));
-        let unpacked = read(&mut flate2::bufread::ZlibDecoder::new(buffered));
-        assert!(unpacked.starts_with("byte 8: cannot be read: "), "{unpacked}");
-    }
-}

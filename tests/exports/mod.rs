@@ -1,23 +1,22 @@
-//! What is in files is what was in the cells.
+//! What is in exported files is what was in the cells.
+
+mod zarr;
 
 use std::io;
 
-use proptest::prelude::*;
-
-use crate::export::{Boxes, Cutout, ExportError, htg, npy, vti};
 use orthant::CellType;
-use orthant::Plan;
-use orthant::curve::CurveKind;
-use orthant::geometry::{Domain, Region, Sample, Scheme};
-use orthant::rule::{RuleKind, exact};
-use orthant::tree::{BottomUp, Source, Tree};
+use orthant::prelude::*;
+use orthant::rule::exact;
+use orthant::tree::{BottomUp, Source};
+use orthant_formats::export::{Boxes, Cutout, ExportError, htg, npy, vti};
+use proptest::prelude::*;
 
 /// Cells in memory, little-endian.
 #[derive(Debug, Clone)]
-pub(super) struct Volume<const K: usize> {
+struct Volume<const K: usize> {
     size: [u32; K],
     kind: CellType,
-    pub(super) bytes: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 impl<const K: usize> Source<K> for Volume<K> {
@@ -39,7 +38,7 @@ impl<const K: usize> Source<K> for Volume<K> {
 }
 
 impl<const K: usize> Volume<K> {
-    pub(super) fn tree(&self) -> Tree<K> {
+    fn tree(&self) -> Tree<K> {
         let window = std::array::from_fn(|j| [j as f64 - 1.5, j as f64 - 1.5 + 0.25 * f64::from(self.size[j])]);
         let domain = Domain::new(self.size, window, Sample::Centre).unwrap();
         let plan = Plan::new(domain, Scheme::uniform(1, 2, 1), CurveKind::Hilbert, RuleKind::Full).unwrap();
@@ -48,7 +47,7 @@ impl<const K: usize> Volume<K> {
 }
 
 /// Blocks of few values, zeros more often than others, in arrays of up to so many cells per axis.
-pub(super) fn volumes<const K: usize>(most: u32) -> impl Strategy<Value = Volume<K>> {
+fn volumes<const K: usize>(most: u32) -> impl Strategy<Value = Volume<K>> {
     const WORDS: [u64; 10] =
         [0, 0, 0, 0, 1, 2, u64::MAX, 0x8000_0000_8000_0080, 0x7ff8_0000_7fc0_0000, 0x3ff0_0000_3f80_0001];
     let values = prop::collection::vec(prop::sample::select(&WORDS[..]), 40);
@@ -253,7 +252,7 @@ fn what_a_format_does_not_hold_is_an_error() {
 
 #[test]
 fn formats_say_what_they_cannot_hold() {
-    use crate::export::ExportFormat::{self, Htg, Npy, Nvdb, Vti, VtkHdf, Vtu};
+    use orthant_formats::export::ExportFormat::{self, Htg, Npy, Nvdb, Vti, VtkHdf, Vtu};
 
     fn dimensions<const K: usize>(allowed: &[ExportFormat]) {
         for &format in ExportFormat::ALL {
