@@ -24,3 +24,16 @@ impl Rounds {
         expected
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orthant::backend::{FIRST_ROUND, LAST_ROUND};
+
+    #[test]
+    fn rounds_end_where_the_label_changes() {
+        let rounds = Rounds { first: FIRST_ROUND, last: LAST_ROUND };
+        assert_eq!((rounds.visited(1.0), rounds.visited(0.0)), (16.0, 0.0));
+        assert!(rounds.visited(0.5) < 16.1 && rounds.visited(0.01) > 48.0);
+    }
+}

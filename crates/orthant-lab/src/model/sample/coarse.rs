@@ -43,17 +43,6 @@ pub struct Coarse<const K: usize> {
 }
 
 impl<const K: usize> Coarse<K> {
-    /// Evaluates at most `budget` cells of `field` over `domain`, on the CPU, for runs that explore like this.
-    #[cfg(test)]
-    pub(in crate::model) fn take(field: &dyn Field<K>, domain: &Domain<K>, budget: u64, explore: Explore) -> Self {
-        let grid = SampleGrid::new(domain.size(), budget);
-        let mut labels = vec![0u32; grid.cells() as usize];
-        let host = field.host().expect("tests evaluate here");
-        host.evaluate(&grid.cells_from(0, labels.len()), orthant::WordsMut::Narrow(&mut labels));
-        let labels: Vec<u64> = labels.into_iter().map(u64::from).collect();
-        Self::new(&labels, grid, field, domain, explore)
-    }
-
     /// What `labels`, those of `field` on the grid of `domain` in storage order, say of runs that explore like this.
     ///
     /// # Panics
