@@ -32,6 +32,7 @@ mod samples;
 mod scans;
 mod seeds;
 mod shape;
+mod slices;
 mod throttle;
 mod tiff;
 mod trees;

@@ -17,7 +17,7 @@ struct Failing(AtomicUsize);
 
 static FAILING: Failing = Failing(AtomicUsize::new(0));
 
-/// What a disk says that fails.
+/// The error of a failing disk.
 fn failed() -> io::Error {
     io::Error::from_raw_os_error(5)
 }

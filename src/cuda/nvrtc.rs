@@ -52,7 +52,8 @@ impl Nvrtc {
         Self { quick: true, ..self }
     }
 
-    /// Compiles `source` to machine code for `arch` (as in `sm_90`); `headers` are names and texts.
+    /// Compiles `source` to machine code for `arch` (as in `sm_90`); `headers` are names and texts. For a virtual architecture (as in
+    /// `compute_90`) NVRTC checks the source and makes PTX; the image is empty.
     ///
     /// # Errors
     /// [`CudaError::Compile`] with the log.

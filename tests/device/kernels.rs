@@ -17,12 +17,22 @@ const ARCHITECTURES: [&str; 2] = ["sm_75", "sm_120"];
 /// The same, of which NVRTC makes PTX and no machine code.
 const VIRTUAL_ARCHITECTURES: [&str; 2] = ["compute_75", "compute_120"];
 
+/// True where `ORTHANT_KERNELS=full` asks for machine code of all kernels.
+fn is_full() -> bool {
+    match std::env::var("ORTHANT_KERNELS").as_deref() {
+        Err(_) | Ok("brief") => false,
+        Ok("full") => true,
+        Ok(other) => panic!("ORTHANT_KERNELS={other}: brief or full is needed"),
+    }
+}
+
 /// What the kernels of a case are compiled for.
 fn architectures(number: usize) -> &'static [&'static str] {
-    if std::env::var("ORTHANT_KERNELS").is_ok_and(|which| which == "full") {
+    if is_full() {
         return &ARCHITECTURES;
     }
-    // Neither has code of its own; eight, as the table comes with one in eight. Every two eights another fourth of the cases is chosen.
+    // The architecture changes every eight cases, because the table changes one case in eight. Each sixteen cases choose another fourth for
+    // machine code.
     let all = if (number + number / 16).is_multiple_of(4) { &ARCHITECTURES } else { &VIRTUAL_ARCHITECTURES };
     &all[number / 8 % 2..][..1]
 }
@@ -104,7 +114,8 @@ pub fn every_specialisation_compiles(compiler: Nvrtc) {
             });
         }
     });
-    println!("{} sources compiled for {ARCHITECTURES:?}", count.into_inner());
+    let into = if is_full() { "machine code of both" } else { "machine code or PTX of one" };
+    println!("{} sources compiled for {ARCHITECTURES:?}, into {into}", count.into_inner());
 }
 
 /// The kernels that all plans share, and the balancers as they are measured.

@@ -13,7 +13,7 @@ use orthant_lab::model::Rounds;
 use orthant_lab::model::observed::LevelWork;
 use orthant_lab::model::sample::{Coarse, Explore};
 
-pub(super) const ROUNDS: Rounds = Rounds { first: FIRST_ROUND, last: LAST_ROUND };
+const ROUNDS: Rounds = Rounds { first: FIRST_ROUND, last: LAST_ROUND };
 
 /// A sample of at most so many cells.
 fn taken<const K: usize>(field: &dyn Field<K>, domain: &Domain<K>, budget: u64, explore: Explore) -> Coarse<K> {

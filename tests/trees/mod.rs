@@ -14,6 +14,8 @@ mod slices;
 mod statistics;
 mod survey;
 
+use std::path::Path;
+
 use ndarray::{ArrayD, IxDyn};
 use orthant::Cell;
 use orthant::prelude::*;
@@ -21,7 +23,6 @@ use orthant::tree::BottomUp;
 use proptest::prelude::*;
 
 use crate::patterns::awkward;
-pub use files::folder;
 
 /// A size, a scheme and a seed in K dimensions.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +67,12 @@ impl<const K: usize> Case<K> {
     }
 }
 
+/// A folder of its own, in memory where there is such a place: whether files have reached a disk is asked for each of them.
+pub fn folder() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
+}
+
 /// Numbers from a seed.
 struct Below(u64);
 
@@ -80,6 +87,16 @@ impl Below {
         let ends: [[u32; 2]; K] = std::array::from_fn(|j| [self.next(size[j]), self.next(size[j])]);
         let extent = |[a, b]: [u32; 2]| if cell { 1 } else { a.abs_diff(b) + 1 };
         Region { corner: ends.map(|[a, b]| a.min(b)), extent: ends.map(extent) }
+    }
+}
+
+/// Numbers that look random, of the upper bits.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
     }
 }
 

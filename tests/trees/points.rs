@@ -6,15 +6,7 @@ use orthant::prelude::*;
 use orthant::tree::{BottomUp, FromPoints, TreeError};
 use orthant::{Cell, CellType};
 
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-}
+use crate::trees::Random;
 
 /// Points in and about the domain, and the number that each has: many of them in few cells, on borders of cells, and on the border of the
 /// domain.

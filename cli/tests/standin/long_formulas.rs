@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::binary::{empty, orthant, text};
 use crate::formulas::{equal, random::Random, report};
+use crate::sized;
 
 /// A number between -1 and 1.
 fn between(random: &mut Random) -> f64 {
@@ -66,7 +67,7 @@ pub(super) fn they_have_the_cpus_cells_and_counts(folder: &Path) {
         let plan = format!(
             "{} --dim {k} -n {} -g 3 -r 2 -B 1 --precision {} --arithmetic {}",
             path.display(),
-            [350, 51, 15, 7][k - 1],
+            sized([700, 75, 21, 9], [350, 51, 15, 7])[k - 1],
             ["f32", "f64"][usize::from(number % 3 == 1)],
             ["fused", "plain"][number / 2 % 2],
         );

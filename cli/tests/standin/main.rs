@@ -68,6 +68,11 @@ pub(crate) fn every<T>(step: usize, cases: impl IntoIterator<Item = T>) -> impl 
     cases.into_iter().step_by(if is_full() { 1 } else { step })
 }
 
+/// What there is in full, and on other days.
+pub(crate) fn sized<T>(full: T, brief: T) -> T {
+    if is_full() { full } else { brief }
+}
+
 fn tests(full: bool) -> Vec<Test> {
     let mut tests: Vec<Test> = tests![
         verify::every_choice_once,

@@ -7,9 +7,6 @@ use crate::plan::Plan;
 use crate::points::{PointAttribute, Points, PointsValue};
 use crate::rule::RuleKind;
 
-const VALUES: [PointsValue; 5] =
-    [PointsValue::Occupied, PointsValue::Count, PointsValue::Min, PointsValue::Max, PointsValue::Mean];
-
 /// Numbers that look random.
 struct Random(u64);
 
@@ -62,7 +59,7 @@ fn check<const K: usize>(seed: u64) {
         if !(0..points.len()).any(|i| domain.cell_at(points.coordinates().as_chunks::<K>().0[i]).is_some()) {
             continue;
         }
-        for value in VALUES {
+        for &value in PointsValue::ALL {
             let expected = FromPoints::new(&plan, &points, value).unwrap().tree().unwrap();
             // Sorted in a file, a few at a time.
             let room = |_| tempfile::tempfile();

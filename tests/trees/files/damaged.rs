@@ -6,7 +6,8 @@ use orthant::CellType;
 use orthant::prelude::*;
 use orthant::tree::{TreeFile, TreeInfo, TreeTarget};
 
-use crate::trees::files::{files, folder};
+use crate::trees::files::files;
+use crate::trees::folder;
 use crate::trees::{Case, bottom_up};
 
 /// A tree of some shards with mixed regions, whose files are small.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::trees::bottom_up;
-use crate::trees::files::folder;
+use crate::trees::folder;
 
 /// Five labels in 21 x 14 x 9 cells.
 fn labels() -> (Plan<3>, ArrayD<i16>) {

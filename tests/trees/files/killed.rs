@@ -10,7 +10,8 @@ use orthant::ndarray::ArrayD;
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Parts, TreeError, TreeFile, TreeFileError, TreeInfo, TreeTarget, TreeWriter};
 
-use crate::trees::files::{assert_same, files, folder};
+use crate::trees::files::{assert_same, files};
+use crate::trees::folder;
 use crate::trees::{Below, Case, bottom_up};
 
 /// Where a process that is to be killed writes to, in its environment.

@@ -10,12 +10,6 @@ mod written;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A folder of its own, in memory where there is such a place: whether files have reached a disk is asked for each of them.
-pub fn folder() -> tempfile::TempDir {
-    let memory = Path::new("/dev/shm");
-    if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
-}
-
 /// Checks that there are the same files in two places, and names those that differ.
 fn assert_same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>) {
     let names: Vec<_> =

@@ -11,7 +11,7 @@ use orthant::tree::{
 };
 use orthant::{CellType, Control};
 
-use crate::trees::files::folder;
+use crate::trees::folder;
 
 /// How many labels may be looked at before the field panics; negative: no matter how many.
 static LEFT: AtomicI64 = AtomicI64::new(-1);

@@ -10,7 +10,7 @@ use orthant::disk::Remote;
 use orthant::prelude::*;
 use orthant::tree::{Parts, TreeInfo, TreeStore};
 
-use crate::trees::files::folder;
+use crate::trees::folder;
 
 /// An object in memory that counts what is read of it.
 #[derive(Debug)]

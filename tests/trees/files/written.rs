@@ -13,7 +13,8 @@ use orthant::{Cell, CellType, Error, field};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use crate::trees::files::{assert_same, files, folder};
+use crate::trees::files::{assert_same, files};
+use crate::trees::folder;
 use crate::trees::{Below, Case, bottom_up, place};
 
 fn info<const K: usize>(plan: &Plan<K>) -> TreeInfo {

@@ -7,8 +7,8 @@ use orthant::tree::{CellList, Parts, TreeFile, TreeInfo, TreeTarget};
 use orthant::{CellType, Control};
 use serde_json::{Value, json};
 
-use crate::trees::files::folder;
 use crate::trees::files::headers::digest;
+use crate::trees::folder;
 use crate::trees::lists::{Case, agree};
 
 /// Rows and entries of a shard, at most.

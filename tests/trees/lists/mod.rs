@@ -9,18 +9,8 @@ use orthant::prelude::*;
 use orthant::tree::{BottomUp, CellList, LabelStatistics, ListError, Parts, Representative, TreeError, TreeSource};
 use orthant::{Cell, CellType, Control};
 
-use crate::trees::files::folder;
 use crate::trees::lists::files::round_trip;
-
-/// Numbers that look random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-}
+use crate::trees::{Random, folder};
 
 /// A list of a small domain, and the array that has the same cells.
 struct Case<const K: usize> {
@@ -33,7 +23,7 @@ struct Case<const K: usize> {
 
 impl<const K: usize> Case<K> {
     fn random(seed: u64) -> Self {
-        let mut numbers = Numbers(seed * 977 + K as u64);
+        let mut numbers = Random(seed * 977 + K as u64);
         let most_side = [0, 0, 40, 14, 8, 6][K];
         let size: [u32; K] = std::array::from_fn(|_| 1 + numbers.below(most_side) as u32);
         let r = if numbers.below(3) == 0 { 3 } else { 2 };
@@ -89,7 +79,7 @@ impl<const K: usize> Case<K> {
 /// Asks a tree of a list and the dense one of the same cells the same.
 fn agree<const K: usize>(case: &Case<K>, tree: &dyn Parts<K>) {
     let (dense, control) = (case.dense(), Control::default());
-    let (domain, mut numbers) = (*case.plan.domain(), Numbers(case.most));
+    let (domain, mut numbers) = (*case.plan.domain(), Random(case.most));
     let whole = domain.region();
     let expected = dense.array(&whole, None).unwrap();
     assert_eq!(tree.array(&whole, None).unwrap().cells(), expected.cells());
@@ -181,7 +171,7 @@ fn large_domains() {
     let plan =
         Plan::builder(size).scheme(Scheme::for_list(size, None, None, None)).rule(RuleKind::Full).build().unwrap();
     let mut list = CellList::new(&plan, CellType::U8).unwrap().most(4);
-    let mut numbers = Numbers(5);
+    let mut numbers = Random(5);
     let mut cells: Vec<[u32; 4]> = (0..500).map(|_| std::array::from_fn(|_| numbers.below(1 << 20) as u32)).collect();
     // Some beside each other, and both ends.
     cells.extend((0..40).map(|i| [1000 + i % 4, 1000 + i / 4, 77, 77]));
