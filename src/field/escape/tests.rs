@@ -224,7 +224,8 @@ fn lattice<const K: usize>(n: u32, side: u32) -> Vec<Region<K>> {
     lattice.cells().map(|at| Region { corner: at.map(|c| c * side), extent: [side; K] }).collect()
 }
 
-/// Of regions of one cell and of two per axis some are looked at: one of so many. They are on every row and column.
+/// Looks at every `one`-th region of one cell, and in 2-D at every `two`-th of two cells a side. Both numbers are odd, and the lattices have
+/// a power of two of regions a side. So every row and column has some.
 fn check_proofs(one: usize, two: usize) {
     let mandelbrot = [
         ([[-1.5, 0.5], [-1.0, 1.0]], 30..90),
