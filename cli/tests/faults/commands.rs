@@ -170,7 +170,7 @@ pub fn cases() -> Vec<Case> {
         },
     ];
     // Commands that write all files twice, the slowest of all cases.
-    let full = std::env::var_os("ORTHANT_FAULTS").is_some_and(|value| value == "full");
+    let full = crate::scope::is_full();
     let wanted =
         |case: &Case| case.name.contains(&only) && (full || !only.is_empty() || !case.name.starts_with("shard"));
     cases.into_iter().filter(wanted).collect()

@@ -11,6 +11,9 @@ mod reads;
 mod snapshot;
 mod stream;
 
+#[path = "../scope.rs"]
+mod scope;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
@@ -123,9 +126,9 @@ impl Expected {
     }
 }
 
-/// Calls from one fault to the next: every one fails with ORTHANT_FAULTS=full, as `.ci/long` has it, else `some`.
+/// Calls from one fault to the next: in full every call fails.
 fn stride(some: u64) -> u64 {
-    if std::env::var_os("ORTHANT_FAULTS").is_some_and(|value| value == "full") { 1 } else { some }
+    scope::sized(1, some)
 }
 
 /// The commands, or those whose names hold what ORTHANT_FAULTS_OF says.
@@ -136,12 +139,12 @@ fn chosen() -> Vec<Case> {
     chosen
 }
 
-/// Calls from one fault to the next of its kind, unless all are failed. Each kind begins one call later, so that of 29 calls as many fail as
+/// Calls from one fault to the next of its kind, unless all are failed. Each kind begins one call later, so that of 61 calls as many fail as
 /// there are kinds.
-const SOME: u64 = 29;
+const SOME: u64 = 61;
 
 /// Calls from one power cut to the next.
-const SOME_CUTS: u64 = 11;
+const SOME_CUTS: u64 = 23;
 
 /// A folder in memory where there is one: to sync a disk takes longer than all else here.
 fn place() -> tempfile::TempDir {

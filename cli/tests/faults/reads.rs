@@ -30,7 +30,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 /// Calls from one fault to the next, unless all are failed.
-const SOME: u64 = 23;
+const SOME: u64 = 47;
 
 /// Faults of reading.
 const FAULTS_OF_READING: [Fault; 4] = [Fault::Io, Fault::IoEver, Fault::Short, Fault::Interrupted];

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::binary::{command, files, folder, text};
+use crate::scope::{every, sized};
 
 fn start(folder: &Path, arguments: &str) -> Child {
     command(folder, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -153,7 +154,7 @@ fn a_signal_is_heard_inside_a_region() {
         }
         let child = start(&folder, arguments);
         listening(&child);
-        std::thread::sleep(Duration::from_millis(250));
+        std::thread::sleep(Duration::from_millis(100));
         let sent = Instant::now();
         send(&child, signal);
         let output = child.wait_with_output().unwrap();
@@ -171,7 +172,7 @@ fn a_signal_is_heard_inside_a_region() {
 fn a_limit_of_memory_is_an_answer() {
     let folder = folder("memory");
     let least = least(&folder);
-    for megabytes in [60, 80, 110, 160, 250, 400].into_iter().filter(|&megabytes| megabytes > least) {
+    for megabytes in every(2, [60, 80, 110, 160, 250, 400]).filter(|&megabytes| megabytes > least) {
         for arguments in ["run mandelbulb -n 256 -q --keep regions -o m.npy", "run mandelbrot -n 2^13 -q -o m.png"] {
             let output = limited(&folder, &format!("ulimit -v {}", megabytes * 1024), arguments);
             let said = text(&output.stderr);
@@ -233,7 +234,7 @@ fn a_limit_of_memory_is_an_answer_of_every_command() {
 fn no_limit_of_memory_ends_the_program_by_a_signal() {
     let folder = folder("memory-by-pages");
     let least = 1024 * (least(&folder) + 8);
-    for kilobytes in (least..least + 2560).step_by(64) {
+    for kilobytes in (least..least + 2560).step_by(sized(32, 128)) {
         let output = limited(&folder, &format!("ulimit -v {kilobytes}"), "verify --brief mandelbrot");
         assert!(
             matches!(output.status.code(), Some(0 | 1 | 5)),
@@ -327,7 +328,7 @@ fn a_full_pipe_does_not_keep_it() {
         };
         let mut child = command.spawn().unwrap();
         drop(command);
-        std::thread::sleep(Duration::from_secs(3));
+        std::thread::sleep(Duration::from_millis(1500));
         let sent = Instant::now();
         send(&child, "TERM");
         assert_eq!(child.wait().unwrap().code(), Some(143), "{arguments}");

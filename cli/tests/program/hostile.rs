@@ -9,6 +9,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, TestError, TestRunner};
 
 use crate::binary::{folder, orthant, text};
+use crate::scope::sized;
 
 /// What happens to a file.
 #[derive(Debug, Clone)]
@@ -75,8 +76,9 @@ impl Damage {
 /// Damages `file` in many ways; after each, every command must succeed or refuse.
 fn survives(folder: &Path, file: &Path, commands: &[&str]) {
     let whole = std::fs::read(file).unwrap();
-    // A command takes milliseconds: so many are a few seconds.
-    let cases = std::env::var("PROPTEST_CASES").map_or(48, |cases| cases.parse().unwrap());
+    // A command takes milliseconds: so many are a second or two.
+    let some = sized(96, 24);
+    let cases = std::env::var("PROPTEST_CASES").map_or(some, |cases| cases.parse().unwrap());
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let found = runner.run(&damage(), |damage| {
         let mut content = whole.clone();

@@ -43,3 +43,6 @@ mod trees;
 mod values;
 mod variables;
 mod view;
+
+#[path = "../scope.rs"]
+mod scope;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::binary::{command, files, folder_in_memory, orthant, text};
+use crate::scope::{every, sized};
 
 /// What it prints, if it succeeds.
 fn done(folder: &Path, arguments: &str) -> String {
@@ -65,7 +66,7 @@ fn pieces_are_one_run() {
     let place = folder_in_memory();
     let folder = place.path();
     data(folder);
-    for (number, (run, pieces)) in [
+    let runs = [
         ("mandelbrot -n 512 -g 16", 7),
         ("mandelbrot -n 500x300 -g 5x3 -r 3 -B 4 --curve morton --explore border", 4),
         ("mandelbrot -n 256 -g 8 --curve hilbert --explore full --cell u32", 2),
@@ -77,10 +78,8 @@ fn pieces_are_one_run() {
         ("array --input labels.npy -g 4", 6),
         ("points --input scan.csv -n 64 --value count -g 8", 3),
         ("mesh --input part.off -n 64 -g 8", 4),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    ];
+    for (number, (run, pieces)) in every(2, runs).enumerate() {
         let (set, tree, one) =
             (format!("{number}.pieces"), format!("{number}.tree.zarr"), format!("{number}.one.tree.zarr"));
         done(folder, &format!("-q shard plan {run} -o {set} --pieces {pieces}"));
@@ -221,7 +220,8 @@ fn killed_processes_lose_nothing() {
     done(folder, "-q shard plan mandelbrot -n 1024 -g 32 -o m.pieces --pieces 24 --dwell 2000");
     done(folder, "-q run mandelbrot -n 1024 -g 32 --dwell 2000 -o one.tree.zarr");
     let mut killed = 0;
-    for round in 0..50 {
+    let rounds = sized(50, 20);
+    for round in 0..rounds {
         let mut children = start(folder, "m.pieces", 2);
         // All of the time that a process takes is met in some round.
         std::thread::sleep(Duration::from_millis(3 + round * 7 % 60));

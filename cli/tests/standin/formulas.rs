@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::binary::{empty, line, orthant, text};
-use crate::{every, is_full};
+use crate::scope::{every, sized};
 
 #[path = "../../../src/field/formula/random.rs"]
 pub(super) mod random;
@@ -21,8 +21,8 @@ pub(super) fn report(folder: &Path, run: &str) -> serde_json::Value {
     serde_json::from_str(&out).unwrap()
 }
 
-/// The same cells and, where the same regions are looked at, the same counts; how many regions were proven.
-pub(super) fn equal(folder: &Path, plan: &str, gpu: &str) -> u64 {
+/// The same cells and, where the same regions are looked at, the same counts; how many regions were proven, and the GPU's report.
+pub(super) fn equal(folder: &Path, plan: &str, gpu: &str) -> (u64, serde_json::Value) {
     let levels = |report: &serde_json::Value| -> Vec<u64> {
         let level = |level: &serde_json::Value| FOUND.map(|key| level[key].as_u64().unwrap());
         report["levels"].as_array().unwrap().iter().flat_map(level).collect()
@@ -32,7 +32,7 @@ pub(super) fn equal(folder: &Path, plan: &str, gpu: &str) -> u64 {
     let there = report(folder, &format!("{plan} {gpu} --backend cuda"));
     assert!(cpu["checksum"].is_string(), "{plan}");
     assert_eq!((&there["checksum"], levels(&there)), (&cpu["checksum"], levels(&cpu)), "{plan} {gpu}");
-    levels(&cpu).chunks(4).map(|level| level[3]).sum()
+    (levels(&cpu).chunks(4).map(|level| level[3]).sum(), there)
 }
 
 /// Random ones in 1 to 4 dimensions, by every strategy and mapping in turn. Every third one has all of these, too.
@@ -63,9 +63,9 @@ pub(super) fn random_ones_have_the_cpus_cells_and_proofs(folder: &Path) {
             [200, 37, 13, 7][k - 1],
             vec![format!("{low:e}:{high:e}"); k].join(","),
         );
-        proven += equal(folder, &plan, HOW[number % HOW.len()]);
+        proven += equal(folder, &plan, HOW[number % HOW.len()]).0;
     }
-    assert!(proven > if is_full() { 500 } else { 100 }, "{proven}");
+    assert!(proven > sized(500, 100), "{proven}");
 }
 
 /// A formula of more clauses than become lines is a loop over them, and one that needs too much at once is refused in words.
@@ -76,8 +76,8 @@ pub(super) fn long_ones_are_loops_or_refused(folder: &Path) {
     let lets = terms.enumerate().map(|(n, term)| format!("let s{n} = {};\n", term.replace("(s,", &before(n))));
     std::fs::write(&path, lets.collect::<String>() + "s699 < 0.001 or sin(9*s698) < -0.9").unwrap();
     let plan = format!("{} --dim 2 -n 40x31 -g 4 -r 2 -B 1", path.display());
-    assert!(equal(folder, &plan, "--scheme sbr") > 0);
-    assert!(equal(folder, &format!("{plan} --precision f64"), "--scheme stream") > 0);
+    assert!(equal(folder, &plan, "--scheme sbr").0 > 0);
+    assert!(equal(folder, &format!("{plan} --precision f64"), "--scheme stream").0 > 0);
     // Every value of these is read after all of them were made.
     let lets = (0..600).map(|n| format!("let a{n} = x + {n};\n")).collect::<String>();
     let used = (0..600).map(|n| format!("*a{n}*a{}", 599 - n)).collect::<String>();

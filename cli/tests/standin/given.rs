@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::binary::{empty, orthant, text};
-use crate::every;
+use crate::scope::every;
 
 /// Points in four dimensions with values of three types: scattered ones, some cells with several, and a block in which each cell has one.
 fn scan(sides: [u32; 4]) -> String {

@@ -38,7 +38,12 @@ struct Block {
     Fiber fibers[MOST];
     void* scheduler = nullptr;
     unsigned threads = 0, current = 0;
+    // Those that run in this round, in their order, and whose turn is next.
+    unsigned ready[MOST], count = 0, turn = 0;
+    // Those that wait for their block, those that are done, and the lanes of each warp that wait for it.
+    unsigned waiting = 0, done = 0, lanes_waiting[MOST / 32];
     uint64_t exchange[2][MOST];
+    unsigned votes[2][MOST / 32];
     bool gathered = false, result[2] = {};
     Kernel kernel = nullptr;
     void** arguments = nullptr;
@@ -46,6 +51,12 @@ struct Block {
     uint64_t random = 1;
 
     Fiber& fiber() { return fibers[current]; }
+    // The stack of the fiber whose turn it is.
+    void* next() {
+        current = ready[turn++];
+        threadIdx = fiber().thread;
+        return fiber().stack_pointer;
+    }
 };
 
 static FAST_THREAD Block* block = nullptr;
@@ -99,10 +110,17 @@ standin_swap:
 .size standin_swap, .-standin_swap
 )");
 
+// The next fiber runs, or the scheduler where it was the last of its round.
 static void yield(State state) {
-    Fiber& fiber = block->fiber();
+    Block& b = *block;
+    Fiber& fiber = b.fiber();
     fiber.state = state;
-    standin_swap(&fiber.stack_pointer, block->scheduler);
+    switch (state) {
+    case State::Warp: b.lanes_waiting[b.current / 32]++; break;
+    case State::Block: b.waiting++; break;
+    case State::Done: b.done++; break;
+    }
+    standin_swap(&fiber.stack_pointer, b.turn < b.count ? b.next() : b.scheduler);
 }
 
 static void fiber_main() {
@@ -123,15 +141,26 @@ bool meet_block(bool value) {
 void meet_warp() { yield(State::Warp); }
 
 // Two buffers take turns: a lane can be one operation ahead at most.
+static unsigned turn_of(Fiber& fiber) { return fiber.warp_parity ^= 1; }
+
 const uint64_t* exchange(uint64_t value) {
     Block& b = *block;
     Fiber& fiber = b.fiber();
     const unsigned me = fiber.thread.x;
-    fiber.warp_parity ^= 1;
-    const unsigned parity = fiber.warp_parity;
-    b.exchange[parity][me] = value;
+    uint64_t* values = b.exchange[turn_of(fiber)];
+    values[me] = value;
     yield(State::Warp);
-    return &b.exchange[parity][me / 32 * 32];
+    return &values[me / 32 * 32];
+}
+
+unsigned ballot(bool value) {
+    Block& b = *block;
+    Fiber& fiber = b.fiber();
+    const unsigned me = fiber.thread.x, lane = 1u << me % 32;
+    unsigned& votes = b.votes[turn_of(fiber)][me / 32];
+    votes = value ? votes | lane : votes & ~lane;
+    yield(State::Warp);
+    return votes;
 }
 
 static void run_block(unsigned index) {
@@ -145,43 +174,36 @@ static void run_block(unsigned index) {
         top[0] = (uint64_t)&fiber_main;
         top[1] = 0;
         fiber.stack_pointer = top - 6;
+        b.ready[t] = t;
     }
+    for (unsigned& lanes : b.lanes_waiting) lanes = 0;
     b.gathered = false;
-    unsigned ready[MOST], count = b.threads, waiting = 0, done = 0, lanes_waiting[MOST / 32] = {};
-    for (unsigned t = 0; t < b.threads; t++) ready[t] = t;
-    while (done < b.threads) {
-        for (unsigned t = count; t > 1; t--) {
+    b.count = b.threads, b.waiting = 0, b.done = 0;
+    while (b.done < b.threads) {
+        for (unsigned t = b.count; t > 1; t--) {
             b.random = b.random * 6364136223846793005ull + 1442695040888963407ull;
-            std::swap(ready[t - 1], ready[(b.random >> 32) * t >> 32]);
+            std::swap(b.ready[t - 1], b.ready[(b.random >> 32) * t >> 32]);
         }
-        for (unsigned i = 0; i < count; i++) {
-            b.current = ready[i];
-            Fiber& fiber = b.fiber();
-            threadIdx = fiber.thread;
-            standin_swap(&b.scheduler, fiber.stack_pointer);
-            switch (fiber.state) {
-            case State::Warp: lanes_waiting[b.current / 32]++; break;
-            case State::Block: waiting++; break;
-            case State::Done: done++; break;
-            }
-        }
-        count = 0;
+        b.turn = 0;
+        void* first = b.next();
+        standin_swap(&b.scheduler, first);
+        b.count = 0;
         // Warps of which every lane waits go on.
         for (unsigned w = 0; w * 32 < b.threads; w++) {
-            if (lanes_waiting[w] < 32) continue;
-            for (unsigned lane = 0; lane < 32; lane++) ready[count++] = w * 32 + lane;
-            lanes_waiting[w] = 0;
+            if (b.lanes_waiting[w] < 32) continue;
+            for (unsigned lane = 0; lane < 32; lane++) b.ready[b.count++] = w * 32 + lane;
+            b.lanes_waiting[w] = 0;
         }
-        if (waiting > 0 && waiting + done == b.threads) {
+        if (b.waiting > 0 && b.waiting + b.done == b.threads) {
             for (unsigned t = 0; t < b.threads; t++) {
                 if (b.fibers[t].state != State::Block) continue;
                 b.result[b.fibers[t].block_parity] = b.gathered;
-                ready[count++] = t;
+                b.ready[b.count++] = t;
             }
             b.gathered = false;
-            waiting = 0;
+            b.waiting = 0;
         }
-        if (count == 0 && done < b.threads) {
+        if (b.count == 0 && b.done < b.threads) {
             fprintf(stderr, "stand-in: block %u: a barrier that some lanes never reach\n", index);
             std::abort();
         }

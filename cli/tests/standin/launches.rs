@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use crate::binary::{line, orthant, scratch, text};
-use crate::every;
+use crate::scope::{every, sized};
 
 pub(super) fn the_order_of_threads_does_not_matter(folder: &Path) {
     let run = |seed: &str| {
@@ -38,9 +38,10 @@ pub(super) fn launch_spaces_beyond_the_grid_go_out_in_parts(folder: &Path) {
 
 /// Whatever the launches from the device come to, no region is lost.
 pub(super) fn launches_that_fail_lose_nothing(folder: &Path) {
+    let n = sized(9, 7);
     for (scheme, launch) in every(2, ["sbr", "mbr"].iter().flat_map(|s| ["region", "block", "tail"].map(|l| (s, l)))) {
         let arguments = format!(
-            "run julibrot -n 9 -g 2 -B 1 --dwell 20 --backend cuda --strategy dp --scheme {scheme} --dp-launch {launch}"
+            "run julibrot -n {n} -g 2 -B 1 --dwell 20 --backend cuda --strategy dp --scheme {scheme} --dp-launch {launch}"
         );
         let cells = |output: &Output| (line(output, "checksum"), line(output, "cells"));
         let whole = cells(&orthant(folder, &arguments, &[]));
@@ -179,7 +180,7 @@ pub(super) fn lists_that_are_too_short_are_made_longer(folder: &Path) {
         (line(&output, "checksum"), line(&output, "cells").split(';').next().unwrap().to_owned())
     };
     let ask = run("");
-    for launch in ["region", "block", "tail"] {
+    for launch in every(2, ["region", "block", "tail"]) {
         assert_eq!(run(&format!("--strategy dp --dp-launch {launch}")), ask, "{launch}");
     }
 }

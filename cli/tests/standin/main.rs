@@ -3,7 +3,6 @@
 //! Beside this file is a stand-in for the driver, for NVRTC and for NVML. The program finds them as it would find the real
 //! ones, so everything between the command line and a kernel's arithmetic is what runs on a GPU. Needs g++ on x86-64 Linux;
 //! where it cannot run, every test counts as ignored, with the reason, and fails if `ORTHANT_REQUIRE_STANDIN` is set.
-//! `ORTHANT_STANDIN=full` runs what is too long for every day, too: `.ci/long` does.
 
 mod balance;
 mod binary;
@@ -23,11 +22,15 @@ mod trees;
 mod values;
 mod verify;
 
+#[path = "../scope.rs"]
+mod scope;
+
 use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 use orthant::field::FieldKind;
+use scope::is_full;
 
 const NVML: bool = cfg!(feature = "nvml");
 
@@ -52,25 +55,6 @@ impl Test {
 /// Tests that are functions, under their paths. One that is not listed is dead code, which the compiler reports.
 macro_rules! tests {
     ($($test:path),+ $(,)?) => { [$(Test::new(stringify!($test), $test)),+] };
-}
-
-/// True where `ORTHANT_STANDIN=full` asks for what is too long for every day, too.
-fn is_full() -> bool {
-    match std::env::var("ORTHANT_STANDIN").as_deref() {
-        Err(_) | Ok("brief") => false,
-        Ok("full") => true,
-        Ok(other) => panic!("ORTHANT_STANDIN={other}: brief or full is needed"),
-    }
-}
-
-/// The first case and each that is `step` further, or all cases in full.
-pub(crate) fn every<T>(step: usize, cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
-    cases.into_iter().step_by(if is_full() { 1 } else { step })
-}
-
-/// What there is in full, and on other days.
-pub(crate) fn sized<T>(full: T, brief: T) -> T {
-    if is_full() { full } else { brief }
 }
 
 fn tests(full: bool) -> Vec<Test> {
@@ -132,7 +116,7 @@ fn tests(full: bool) -> Vec<Test> {
             .unless("the feature 'nvml' is on", !NVML),
     );
     let long = tests![verify::every_pair_of_choices_with_some_field, balance::faults_are_found, values::every_type,];
-    tests.extend(long.map(|test| test.unless("long; ORTHANT_STANDIN=full runs it", full)));
+    tests.extend(long.map(|test| test.unless("long; ORTHANT_TESTS=full runs it", full)));
     // Digit sets share a header, and orbits one: some stand for all. The others, and sources of one's own, take turns with choices.
     let others = [
         FieldKind::Cantor,
@@ -147,7 +131,7 @@ fn tests(full: bool) -> Vec<Test> {
     tests.extend(FieldKind::ALL.iter().filter(|field| !others.contains(field)).map(|&field| {
         let name = format!("verify::every_pair_of_choices_with_{field}");
         let verify = move |folder: &Path| verify::every_pair_of_choices_with(folder, field);
-        Test::new(name, verify).unless("long; ORTHANT_STANDIN=full runs it", full)
+        Test::new(name, verify).unless("long; ORTHANT_TESTS=full runs it", full)
     }));
     tests
 }

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use crate::binary::{orthant, scratch, text};
-use crate::every;
+use crate::scope::{every, sized};
 
 /// Caps that are no multiple of a block, and those about one.
 const CAPS: &str = "1,2,3,4,5,7,8,9,12,20,21,31,33,63,64,65,100,127,128,129,191,512,4095";
+
+/// Those of every day.
+const FEW: &str = "1,2,5,8,9,21,33,64,127,129,512";
 
 /// Windows: what a bare run has; about the rim of the disc, where escape is slow; outside from the start, and beyond numbers.
 const WINDOWS: [(&str, &str, &[&str]); 3] = [
@@ -52,19 +55,20 @@ const WINDOWS: [(&str, &str, &[&str]); 3] = [
 ];
 
 pub(super) fn late_tests_find_the_step_of_the_plain_loop(folder: &Path) {
+    let caps = sized(CAPS, FEW);
     for (workload, size, windows) in WINDOWS {
         for domain in every(3, windows) {
             // Precision and arithmetic are compiled for; caps are not.
             let sweep = format!(
                 "bench -a workload={workload} -a n={size} -a domain={domain} -a precision=f32,f64 -a arithmetic=fused,plain \
-                 -a dwell={CAPS} -a strategy=exhaustive -a sample=corner -a backend=cuda,cpu --min-samples 1 --max-samples 1"
+                 -a dwell={caps} -a strategy=exhaustive -a sample=corner -a backend=cuda,cpu --min-samples 1 --max-samples 1"
             );
             let output = orthant(folder, &sweep, &[]);
             let (out, err) = text(&output);
             assert!(output.status.success(), "{sweep}: {err}");
             let rows: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
             let (gpu, cpu): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["case"]["backend"] == "cuda");
-            assert_eq!((gpu.len(), cpu.len()), (CAPS.split(',').count() * 4, gpu.len()));
+            assert_eq!((gpu.len(), cpu.len()), (caps.split(',').count() * 4, gpu.len()));
             for gpu in gpu {
                 let key = gpu["key"].as_str().unwrap();
                 let here = key.replace("backend=cuda", "backend=cpu");

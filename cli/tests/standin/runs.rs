@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::binary::{line, orthant, over, scratch, text};
-use crate::every;
+use crate::scope::every;
 
 /// 2^39 cells as regions and bricks: codes of more than 32 bits, along the curve with the longest decoder. Of a line on which every axis
 /// takes another part, so that exchanged axes are found.
@@ -219,14 +219,14 @@ pub(super) fn proofs_are_those_of_the_cpu(folder: &Path) {
     };
     const FOUND: [&str; 4] = ["subdivided", "filled", "leaves", "proven"];
     for field in every(
-        2,
+        3,
         [
             "mandelbrot -n 128 -g 4 -B 1 --dwell 100",
             "mandelbrot -n 96x100 -g 3 -B 1 --dwell 100 --domain -0.75:-0.73,0.1:0.12 --arithmetic plain",
             "mandelbulb -n 40 -g 5 -B 1 --dwell 20",
+            "mandelbulb -n 24 -g 3 -B 1 --dwell 20 --precision f64 --arithmetic plain",
             "mandelbrot -n 128 -g 4 -B 1 --dwell 100 --precision f64",
             "julibrot -n 12 -g 3 -B 1 --dwell 30 --precision f64 --arithmetic plain",
-            "mandelbulb -n 24 -g 3 -B 1 --dwell 20 --precision f64 --arithmetic plain",
             "mxm --dim 4 -n 12x10x12x10 -g 3 -B 1 --dwell 30",
             "julibrot -n 14x12x14x12 -g 3 -B 1 --dwell 30",
         ],
@@ -304,7 +304,7 @@ pub(super) fn bricks_come_in_the_order_of_regions(folder: &Path) {
         {
             let plan = format!("{plan} --dwell 30 --explore closed --cell {cell}");
             let cpu = checksum(&format!("{plan} --backend cpu"));
-            for how in [hows[i], hows[(i + 1) % 4]] {
+            for how in every(2, [hows[i], hows[(i + 1) % 4]]) {
                 assert_eq!(checksum(&format!("{plan} {how} --backend cuda")), cpu, "{plan} {how}");
             }
         }

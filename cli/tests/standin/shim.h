@@ -37,6 +37,8 @@ bool meet_block(bool value);
 void meet_warp();
 // Every lane's value, once all lanes of the warp have given theirs.
 const uint64_t* exchange(uint64_t value);
+// A bit of every lane, likewise.
+unsigned ballot(bool value);
 // Launches a grid after the one that runs, or, as a tail, when nothing else is left. 0, or the error.
 unsigned launch(bool tail, Kernel kernel, Grid grid, const Arguments& arguments);
 
@@ -74,12 +76,7 @@ template <class T> T __shfl_xor_sync(unsigned, T value, unsigned mask) {
     const unsigned me = threadIdx.x % 32;
     return T(standin::exchange(value)[me ^ mask]);
 }
-inline unsigned __ballot_sync(unsigned, bool value) {
-    const uint64_t* votes = standin::exchange(value);
-    unsigned bits = 0;
-    for (unsigned i = 0; i < 32; i++) bits |= unsigned(votes[i]) << i;
-    return bits;
-}
+inline unsigned __ballot_sync(unsigned, bool value) { return standin::ballot(value); }
 inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) != 0; }
 
 template <class T> T atomicAdd(T* at, T value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::binary::{empty, orthant, text};
-use crate::every;
+use crate::scope::every;
 
 // Of the first three lists every second case runs every day. So a case with options that no other has is at an even place.
 
@@ -230,7 +230,7 @@ pub(super) fn the_model_knows_them(folder: &Path) {
         let plain = json("run mandelbrot -n 64 --backend cuda --json");
         assert_eq!((&plain["strategy"], &plain["scheme"]), (&"ask".into(), &"sbr".into()));
     }
-    let tuned = json("model tune mandelbrot -n 32 --repeat 1 --all --blocks 8x8 --backend cuda --json");
+    let tuned = json("model tune mandelbrot -n 8 --repeat 1 --all --blocks 8x8 --backend cuda --json");
     let tried: Vec<_> = tuned["tried"]
         .as_array()
         .unwrap()
@@ -240,7 +240,7 @@ pub(super) fn the_model_knows_them(folder: &Path) {
     for name in ["\"ask\" \"stream\"", "\"ask\" \"sbr\"", "\"ask\" \"mbr\"", "\"exhaustive\" \"sbr\""] {
         assert!(tried.iter().any(|tried| tried == name), "{name}: {tried:?}");
     }
-    let known = run("mandelbrot -n 32");
+    let known = run("mandelbrot -n 8");
     let best = &tuned["best"];
     assert_eq!((&known["auto_scheme"]["by"], &known["strategy"]), (&"tuning".into(), &best["strategy"]));
     assert_eq!(known["scheme"], best["scheme"]);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::binary::{empty, orthant, text};
-use crate::every;
+use crate::scope::every;
 
 /// Trees are those of the CPU, by one device and by two, whatever else is written of the run.
 pub(super) fn files_are_those_of_the_cpu(folder: &Path) {

@@ -8,7 +8,7 @@ use crate::conformance::served::Served;
 use orthant::CellType;
 use orthant::Plan;
 use orthant::backend::{Backend, Control, Error, How, Part, StrategyKind};
-use orthant::field::{Field, Job, Open};
+use orthant::field::{Field, FieldKind, Job, Open};
 use orthant::geometry::{Domain, SampleGrid};
 use orthant::result::{Keep, Subdivision};
 use orthant::{BackendKind, Target};
@@ -40,6 +40,7 @@ pub struct Suite {
     cases: Vec<Case>,
     axes: Vec<Axis>,
     rows: Vec<Row>,
+    scope: Scope,
     /// The most that a row may ask for; None: any number.
     threads: Option<usize>,
 }
@@ -54,7 +55,7 @@ impl Suite {
             [] => Vec::new(),
             _ => rows(&axes, scope, |case, wanted| served[case].serves(wanted)),
         };
-        Self { cases, axes, rows, threads: None }
+        Self { cases, axes, rows, scope, threads: None }
     }
 
     /// The rows, by case.
@@ -88,9 +89,14 @@ impl Suite {
     /// # Errors
     /// If a run itself fails, or `control` is cancelled.
     pub fn run(&self, target: &Target, control: &Control, each: &mut dyn FnMut(&Checked)) -> Result<(), Error> {
+        let mut sampled: Vec<FieldKind> = Vec::new();
         for rows in self.rows.chunk_by(|a, b| a.case == b.case) {
             let case = &self.cases[rows[0].case];
-            let job = RunCase { case, rows, most_threads: self.threads, target, control, each: &mut *each };
+            let kind = case.request.workload;
+            // A GPU compiles a kernel for each sample: where each choice is enough once, so is each kind of field.
+            let samples = self.scope != Scope::Once || !sampled.contains(&kind);
+            sampled.push(kind);
+            let job = RunCase { case, rows, samples, most_threads: self.threads, target, control, each: &mut *each };
             case.request.workload.dispatch(case.request.k(), job)??;
         }
         Ok(())
@@ -101,6 +107,8 @@ impl Suite {
 struct RunCase<'a> {
     case: &'a Case,
     rows: &'a [Row],
+    /// Whether a coarse sample is compared, too.
+    samples: bool,
     most_threads: Option<usize>,
     target: &'a Target,
     control: &'a Control,
@@ -111,14 +119,17 @@ impl Job for RunCase<'_> {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
-        let Self { case, rows, most_threads, target, control, each } = self;
+        let Self { case, rows, samples, most_threads, target, control, each } = self;
         let domain = case.request.domain::<K>()?;
         let field = &*open(&domain, &case.request.options()?)?;
         let backend = target.of::<K>();
         // A field that is source for a GPU has no other oracle than itself.
         let cpu = Target::cpu();
         let oracle = if field.host().is_none() { backend } else { cpu.of::<K>() };
-        let mut sampled = sampled(oracle, backend, field, &domain, control)?;
+        let mut sampled = match samples {
+            true => sampled(oracle, backend, field, &domain, control)?,
+            false => None,
+        };
         let labels = field.labels();
         let truth = {
             let how = How::default().strategy(StrategyKind::Exhaustive).cell(labels.cell(CellType::U64));
