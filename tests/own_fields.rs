@@ -132,7 +132,7 @@ fn check_shell<const K: usize>(n: u32, unit_ball_below: f64) {
 #[test]
 fn shells_have_the_counts_of_their_surface() {
     use std::f64::consts::PI;
-    check_shell::<2>(500, 2.0);
+    check_shell::<2>(1000, 2.0);
     check_shell::<3>(160, PI);
     check_shell::<4>(60, 4.0 * PI / 3.0);
 }
