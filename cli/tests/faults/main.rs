@@ -11,6 +11,7 @@ mod reads;
 mod snapshot;
 mod stream;
 
+#[expect(dead_code, reason = "there are no lists of cases here")]
 #[path = "../scope.rs"]
 mod scope;
 
