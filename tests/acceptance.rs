@@ -10,6 +10,7 @@ use orthant::result::MaterialiseError;
 use orthant::{Control, Error, Subdivision};
 
 use crate::outcome::{labels, mixed};
+use crate::scope::sized;
 
 /// What a run found, without its dimension.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +127,7 @@ fn early_exit_saves_iterations() {
     // Regions of the last level have sides of 8 cells in all three.
     for (workload, n, dwell, least) in [
         (FieldKind::Mandelbrot, 4096, 512, 9.0),
-        (FieldKind::Mandelbulb, 256, 64, 2.0),
+        (FieldKind::Mandelbulb, sized(512, 256), 64, 2.0),
         (FieldKind::Julibrot, 128, 64, 1.1),
     ] {
         let request = request(workload, n, (4, 2, 4), dwell);

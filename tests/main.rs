@@ -40,5 +40,9 @@ mod unread;
 mod values;
 mod zarrs;
 
+#[expect(dead_code, reason = "there are no lists of cases here")]
+#[path = "../cli/tests/scope.rs"]
+mod scope;
+
 /// The folder of the project.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

@@ -14,7 +14,7 @@ pub(crate) fn every<T>(step: usize, cases: impl IntoIterator<Item = T>) -> impl 
     cases.into_iter().step_by(sized(1, step))
 }
 
-/// What there is in full, and on other days.
+/// `full` if everything runs, else `brief`.
 pub(crate) fn sized<T>(full: T, brief: T) -> T {
     if is_full() { full } else { brief }
 }

@@ -169,7 +169,7 @@ fn no_failing_call_leaves_a_lie() {
             let mut states = BTreeMap::new();
             let (mut nth, mut injected) = (number as u64 % stride(SOME), 0);
             'calls: loop {
-                for &way in Way::after(injected) {
+                for &way in Way::after(number as u64 + injected) {
                     restore(folder, &expected.before);
                     FAULTS.fail(nth, fault);
                     let ended = (case.run)(folder, case.force);
@@ -204,10 +204,12 @@ fn no_power_cut_leaves_a_lie() {
         FAULTS.record();
         (case.run)(folder.path(), case.force).unwrap();
         let log = FAULTS.recorded();
-        for loss in power::Loss::ALL {
+        for (number, loss) in power::Loss::ALL.into_iter().enumerate() {
             let mut states = BTreeMap::new();
-            for (turn, calls) in (0..=log.len()).step_by(stride(SOME_CUTS) as usize).enumerate() {
-                for &way in Way::after(turn as u64) {
+            // From the end: a short command is whole there. Each loss begins one call earlier.
+            let (step, skipped) = (stride(SOME_CUTS) as usize, number % stride(SOME_CUTS) as usize);
+            for (turn, calls) in (0..=log.len()).rev().skip(skipped).step_by(step).enumerate() {
+                for &way in Way::after((number + turn) as u64) {
                     restore(folder.path(), &BTreeMap::new());
                     power::cut(&expected.before, &log[..calls], loss, folder.path());
                     let what = format!("power cut after call {calls} of {}, {loss:?}", log.len());

@@ -333,7 +333,9 @@ fn a_full_pipe_does_not_keep_it() {
         send(&child, "TERM");
         assert_eq!(child.wait().unwrap().code(), Some(143), "{arguments}");
         assert!(sent.elapsed() < Duration::from_secs(5), "{arguments}: {:?}", sent.elapsed());
-        drop(read);
+        let mut held = Vec::new();
+        std::io::Read::read_to_end(&mut { read }, &mut held).unwrap();
+        assert!(held.len() > 1 << 15, "{arguments}: the pipe has room: {} bytes", held.len());
     }
 }
 

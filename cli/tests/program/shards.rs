@@ -239,7 +239,7 @@ fn killed_processes_lose_nothing() {
             fs::create_dir(folder.join("m.pieces/pieces")).unwrap();
         }
     }
-    assert!(killed > 10, "{killed}");
+    assert!(killed as u64 > rounds / 5, "{killed}");
     done(folder, "-q shard run m.pieces");
     let left = std::fs::read_dir(folder.join("m.pieces/pieces")).unwrap().count();
     assert_eq!(left, 24);

@@ -58,7 +58,7 @@ fn the_sweeps_of_the_repository_have_cases() {
     }
 }
 
-/// A sweep of 30 cases that takes some seconds.
+/// A sweep of 30 cases that takes about a second.
 const LONG: &str = "bench -a workload=mandelbrot -a backend=cpu -a n=500 -a strategy=exhaustive,ask,dp -a dwell=500:509 \
                     --min-samples 4 --max-samples 4 -o rows.jsonl";
 

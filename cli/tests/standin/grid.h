@@ -38,9 +38,9 @@ struct Block {
     Fiber fibers[MOST];
     void* scheduler = nullptr;
     unsigned threads = 0, current = 0;
-    // Those that run in this round, in their order, and whose turn is next.
+    // The fibers of this round in their order, how many they are, and which one is next.
     unsigned ready[MOST], count = 0, turn = 0;
-    // Those that wait for their block, those that are done, and the lanes of each warp that wait for it.
+    // How many fibers wait for the block, how many are done, and how many lanes of each warp wait for their warp.
     unsigned waiting = 0, done = 0, lanes_waiting[MOST / 32];
     uint64_t exchange[2][MOST];
     unsigned votes[2][MOST / 32];

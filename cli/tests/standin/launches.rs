@@ -180,7 +180,7 @@ pub(super) fn lists_that_are_too_short_are_made_longer(folder: &Path) {
         (line(&output, "checksum"), line(&output, "cells").split(';').next().unwrap().to_owned())
     };
     let ask = run("");
-    for launch in every(2, ["region", "block", "tail"]) {
+    for launch in ["region", "block", "tail"] {
         assert_eq!(run(&format!("--strategy dp --dp-launch {launch}")), ask, "{launch}");
     }
 }

@@ -8,7 +8,7 @@ use crate::scope::{every, sized};
 /// Caps that are no multiple of a block, and those about one.
 const CAPS: &str = "1,2,3,4,5,7,8,9,12,20,21,31,33,63,64,65,100,127,128,129,191,512,4095";
 
-/// Those of every day.
+/// The caps that ordinary runs test.
 const FEW: &str = "1,2,5,8,9,21,33,64,127,129,512";
 
 /// Windows: what a bare run has; about the rim of the disc, where escape is slow; outside from the start, and beyond numbers.

@@ -226,8 +226,8 @@ pub(super) fn proofs_are_those_of_the_cpu(folder: &Path) {
             "mandelbulb -n 40 -g 5 -B 1 --dwell 20",
             "mandelbulb -n 24 -g 3 -B 1 --dwell 20 --precision f64 --arithmetic plain",
             "mandelbrot -n 128 -g 4 -B 1 --dwell 100 --precision f64",
-            "julibrot -n 12 -g 3 -B 1 --dwell 30 --precision f64 --arithmetic plain",
             "mxm --dim 4 -n 12x10x12x10 -g 3 -B 1 --dwell 30",
+            "julibrot -n 12 -g 3 -B 1 --dwell 30 --precision f64 --arithmetic plain",
             "julibrot -n 14x12x14x12 -g 3 -B 1 --dwell 30",
         ],
     ) {

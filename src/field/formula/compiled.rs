@@ -228,8 +228,8 @@ impl Questions {
     }
 }
 
-/// In each of four ways ten formulas that are written by hand and six random ones, in lines and in a loop. With `ORTHANT_FORMULAS` there are
-/// eight ways, and that says how many random ones there are in all of them.
+/// Formulas in lines and in a loop. Ordinary runs take four ways, each with ten formulas written by hand and six random ones.
+/// `ORTHANT_FORMULAS=800` takes eight ways, and 800 random formulas in all.
 #[test]
 fn random_formulas_have_the_same_cells_and_verdicts_as_cuda_source() {
     fn asked() -> Option<u64> {

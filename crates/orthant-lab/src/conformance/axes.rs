@@ -80,7 +80,7 @@ const BALANCER: &str = "balancer";
 const STACK: &str = "stack";
 const DP_LAUNCH: &str = "dp-launch";
 
-/// The one that fits, one that looks things up beforehand, and one that launches; a test has all of them.
+/// The one that fits, one that looks things up beforehand, and one that launches. The test `every_balancer_settles` has all of them.
 fn balancers() -> [Option<BalancerChoice>; 3] {
     let named = |kind: BalancerKind| Some(BalancerChoice::Named(kind.into()));
     [None, named(BalancerKind::MultiPhase), named(BalancerKind::DynamicWarps)]

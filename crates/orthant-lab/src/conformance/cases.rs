@@ -187,6 +187,16 @@ impl Case {
             if computed.arithmetic == Some(Arithmetic::Plain) { " plain" } else { "" },
         )
     }
+
+    /// The field without its sizes, and the precision. All formulas are of one kind.
+    pub(super) fn kind(&self) -> (String, Option<Precision>) {
+        let Request { workload, computed, .. } = &self.request;
+        let field = match workload {
+            FieldKind::Formula => workload.to_string(),
+            _ => self.request.title(),
+        };
+        (field, computed.precision)
+    }
 }
 
 /// Small cases over every field, dimension and rule; sizes that divide and that do not.

@@ -8,7 +8,7 @@ use crate::conformance::served::Served;
 use orthant::CellType;
 use orthant::Plan;
 use orthant::backend::{Backend, Control, Error, How, Part, StrategyKind};
-use orthant::field::{Field, FieldKind, Job, Open};
+use orthant::field::{Field, Job, Open};
 use orthant::geometry::{Domain, SampleGrid};
 use orthant::result::{Keep, Subdivision};
 use orthant::{BackendKind, Target};
@@ -89,11 +89,11 @@ impl Suite {
     /// # Errors
     /// If a run itself fails, or `control` is cancelled.
     pub fn run(&self, target: &Target, control: &Control, each: &mut dyn FnMut(&Checked)) -> Result<(), Error> {
-        let mut sampled: Vec<FieldKind> = Vec::new();
+        let mut sampled = Vec::new();
         for rows in self.rows.chunk_by(|a, b| a.case == b.case) {
             let case = &self.cases[rows[0].case];
-            let kind = case.request.workload;
-            // A GPU compiles a kernel for each sample: where each choice is enough once, so is each kind of field.
+            // A GPU compiles a kernel for each sample. `Once` samples the first case of each kind of field.
+            let kind = case.kind();
             let samples = self.scope != Scope::Once || !sampled.contains(&kind);
             sampled.push(kind);
             let job = RunCase { case, rows, samples, most_threads: self.threads, target, control, each: &mut *each };
