@@ -32,6 +32,24 @@ fn listening(child: &Child) {
     }
 }
 
+/// Waits until a process has taken no processor time for half a second; three seconds where the system does not tell.
+fn until_it_waits(child: &Child) {
+    let ticks = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+        let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
+        Some(fields[11].parse::<u64>().ok()? + fields[12].parse::<u64>().ok()?)
+    };
+    let (start, mut before) = (Instant::now(), 0);
+    while start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(500));
+        match ticks() {
+            None => return std::thread::sleep(Duration::from_secs(3)),
+            Some(now) if now == before && now > 0 => return,
+            Some(now) => before = now,
+        }
+    }
+}
+
 /// True if a process ignores SIGHUP, where the system tells.
 fn ignores_hangup(process: &str) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
@@ -312,7 +330,7 @@ fn a_full_pipe_does_not_keep_it() {
     for (stream, arguments) in [
         (
             "1",
-            "bench -q -a workload=cantor -a n=64 -a B=1:2000 -a backend=cpu --min-samples 1 --max-samples 1 --warm-up 0",
+            "bench -q -a workload=cantor -a n=64 -a B=1:500 -a backend=cpu --min-samples 1 --max-samples 1 --warm-up 0",
         ),
         (
             "2",
@@ -328,7 +346,7 @@ fn a_full_pipe_does_not_keep_it() {
         };
         let mut child = command.spawn().unwrap();
         drop(command);
-        std::thread::sleep(Duration::from_millis(1500));
+        until_it_waits(&child);
         let sent = Instant::now();
         send(&child, "TERM");
         assert_eq!(child.wait().unwrap().code(), Some(143), "{arguments}");
