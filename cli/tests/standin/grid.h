@@ -141,13 +141,13 @@ bool meet_block(bool value) {
 void meet_warp() { yield(State::Warp); }
 
 // Two buffers take turns: a lane can be one operation ahead at most.
-static unsigned turn_of(Fiber& fiber) { return fiber.warp_parity ^= 1; }
+static unsigned buffer_of(Fiber& fiber) { return fiber.warp_parity ^= 1; }
 
 const uint64_t* exchange(uint64_t value) {
     Block& b = *block;
     Fiber& fiber = b.fiber();
     const unsigned me = fiber.thread.x;
-    uint64_t* values = b.exchange[turn_of(fiber)];
+    uint64_t* values = b.exchange[buffer_of(fiber)];
     values[me] = value;
     yield(State::Warp);
     return &values[me / 32 * 32];
@@ -157,7 +157,7 @@ unsigned ballot(bool value) {
     Block& b = *block;
     Fiber& fiber = b.fiber();
     const unsigned me = fiber.thread.x, lane = 1u << me % 32;
-    unsigned& votes = b.votes[turn_of(fiber)][me / 32];
+    unsigned& votes = b.votes[buffer_of(fiber)][me / 32];
     votes = value ? votes | lane : votes & ~lane;
     yield(State::Warp);
     return votes;
