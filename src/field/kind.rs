@@ -84,8 +84,12 @@ macro_rules! fields {
             pub fn dispatch<J: Job>(self, k: usize, job: J) -> Result<J::Output, FieldError> {
                 match (self, k) {
                     $($((Self::$Variant, $k) => {
-                        // A static, so that what it refers to is compiled in this crate and not once more by each user.
+                        // A static, so that what it refers to is compiled in this crate and not once more by each user. Unit tests
+                        // compile what they reach.
+                        #[cfg(not(test))]
                         static OPEN: Open<$k> = $module::open;
+                        #[cfg(test)]
+                        const OPEN: Open<$k> = $module::open;
                         Ok(job.run::<$k>(OPEN))
                     })+)+
                     (Self::Own(number), k) => number.field().dispatch(k, job),

@@ -8,6 +8,7 @@ mod lists;
 mod making;
 mod parts;
 mod points;
+mod points_in_files;
 mod predicates;
 mod questions;
 mod slices;

@@ -320,4 +320,18 @@ mod tests {
         let refused = Shards::fitting(&Along::new(&wide), CELLS).unwrap_err();
         assert!(refused.reason.contains(" cells fits"), "{}", refused.reason);
     }
+
+    /// Each chunk has 16 bytes in the index of its file, and 24 in memory.
+    #[test]
+    fn an_index_has_the_chunks_of_a_shard() {
+        let plan = Plan::builder([64; 3]).scheme(Scheme::uniform(2, 2, 1)).build().unwrap();
+        let (mut shards, _) = Shards::fitting(&Along::new(&plan), CELLS).unwrap();
+        let mut bytes = |rows, cells| {
+            (shards.rows, shards.cells) = (rows, cells);
+            shards.index_bytes(3)
+        };
+        assert_eq!(bytes(1, 1), (4 + 3 + 1) * 40);
+        assert_eq!(bytes(1 << 32, 1) - bytes(1, 1), 7 * ((1 << 32) / ROW_CHUNK - 1) * 40);
+        assert_eq!(bytes(1, 1 << 32) - bytes(1, 1), ((1 << 32) / CELL_CHUNK - 1) * 40);
+    }
 }

@@ -133,16 +133,8 @@ impl StoredShards {
 
     /// The memory that reading a part takes.
     pub(super) fn reading(&self, part: usize) -> u64 {
-        let (Held { rows, cells, .. }, listed) = (self.shard_of(part).1, self.layout.is_some());
-        // What a server sends is there as a whole before it is unpacked.
-        let (sent, copies) = if self.store.is_remote() { (1, 3) } else { (0, 2) };
-        let places = if listed { ListedCells::PLACE_BYTES } else { 0 };
-        let cell = copies * (self.kind().bytes() + places);
-        // Where the entries of each leaf begin and end.
-        let ends = if listed { 2 * ListedCells::PLACE_BYTES } else { 0 };
-        let row = Entries::BYTES + ends + (1 + sent) * Columns::row_bytes(self.axes());
-        let indices = self.shards.index_bytes(self.axes());
-        indices.saturating_add(rows.saturating_mul(row)).saturating_add(cells.saturating_mul(cell))
+        let bytes = ReadBytes::of(self.axes(), self.kind().bytes(), self.layout.is_some(), self.store.is_remote());
+        self.shards.index_bytes(self.axes()).saturating_add(bytes.of_shard(&self.shard_of(part).1))
     }
 
     /// How many of some parts are read together, in at most so many bytes.
@@ -160,5 +152,45 @@ impl StoredShards {
     /// What is wrong with a row of a shard.
     pub(super) fn wrong_row(&self, shard: u64) -> impl Fn((usize, String)) -> TreeFileError {
         move |(row, reason)| TreeFileError::Row { path: self.path().to_owned(), shard, row, reason }
+    }
+}
+
+/// The memory that a row and a cell take while they are read.
+#[derive(Debug, PartialEq, Eq)]
+struct ReadBytes {
+    row: u64,
+    cell: u64,
+}
+
+impl ReadBytes {
+    /// Rows as they lie in the file are there beside the regions that they become.
+    fn of(axes: usize, cell_bytes: u64, is_listed: bool, is_remote: bool) -> Self {
+        // What a server sends is there as a whole before it is unpacked.
+        let (sent, copies) = if is_remote { (1, 3) } else { (0, 2) };
+        let place = if is_listed { ListedCells::PLACE_BYTES } else { 0 };
+        // Of a list a row has where the entries of its leaf begin and end.
+        let row = Entries::BYTES + 2 * place + (1 + sent) * Columns::row_bytes(axes);
+        Self { row, cell: copies * (cell_bytes + place) }
+    }
+
+    fn of_shard(&self, held: &Held) -> u64 {
+        held.rows.saturating_mul(self.row).saturating_add(held.cells.saturating_mul(self.cell))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_shard_follows_from_its_header() {
+        // In the file a level, a provenance and 3 coordinates; the value and the brick, as they are read and as words.
+        let in_the_file = 1 + 1 + 12 + 2 * (8 + 8);
+        assert_eq!(ReadBytes::of(3, 2, false, false), ReadBytes { row: 17 + in_the_file, cell: 2 * 2 });
+        assert_eq!(ReadBytes::of(3, 2, true, false), ReadBytes { row: 17 + in_the_file + 2 * 8, cell: 2 * (2 + 8) });
+        assert_eq!(ReadBytes::of(3, 2, false, true), ReadBytes { row: 17 + 2 * in_the_file, cell: 3 * 2 });
+        let held = |rows, cells| Held { rows, cells, ..Held::default() };
+        assert_eq!(ReadBytes { row: 10, cell: 3 }.of_shard(&held(7, 100)), 370);
+        assert_eq!(ReadBytes { row: 10, cell: 3 }.of_shard(&held(1 << 63, 1)), u64::MAX);
     }
 }

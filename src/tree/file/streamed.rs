@@ -90,7 +90,7 @@ fn stream<const K: usize>(
     make: &Making<'_>,
     fits: &dyn Fn(u64) -> Result<(), TreeError>,
 ) -> Result<(), TreeError> {
-    let TreeWriter { along, written } = writer;
+    let TreeWriter { along, written, .. } = writer;
     let path = written.path.clone();
     let part = |keys: Range<u128>, Piece { entries, bricks, .. }: Piece| -> Result<Box<dyn TreeRows>, TreeError> {
         let tree = Tree::new(own.clone(), keys, entries, bricks)?;

@@ -83,6 +83,3 @@ impl<const K: usize> Tree<K> {
         writer.finish()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -58,6 +58,7 @@ pub struct TreeTarget {
     overwrite: bool,
     made_of: Option<String>,
     shard_cells: u64,
+    rows_at_once: Option<usize>,
     list: Option<ListLayout>,
 }
 
@@ -66,7 +67,7 @@ impl TreeTarget {
     pub fn new(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref().to_owned();
         let zip = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"));
-        Self { path, zip, overwrite: false, made_of: None, shard_cells: CELLS, list: None }
+        Self { path, zip, overwrite: false, made_of: None, shard_cells: CELLS, rows_at_once: None, list: None }
     }
 
     /// If true, the finished tree replaces what is there: a file, or a folder that is a tree. What a killed process
@@ -90,6 +91,13 @@ impl TreeTarget {
     #[must_use]
     pub fn shard_cells(self, cells: u64) -> Self {
         Self { shard_cells: cells.max(1), ..self }
+    }
+
+    /// Sets about how many regions of a run [`write_run`](super::write_run) writes at a time. The default follows from their bricks.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn rows_at_once(self, rows: usize) -> Self {
+        Self { rows_at_once: Some(rows), ..self }
     }
 
     /// With shards as large as those of a tree that is copied, so that its parts are whole shards.
@@ -132,7 +140,7 @@ impl TreeTarget {
         self.check(K, kind, info)?;
         let along = Along::new(plan);
         let written = self.begin(&along, Header::new(along.plan(), kind, info))?;
-        Ok(TreeWriter { along, written })
+        Ok(TreeWriter { along, written, rows_at_once: self.rows_at_once })
     }
 
     /// Checks the name, and what is known of the tree beside its regions.
@@ -210,6 +218,7 @@ impl TreeTarget {
 pub struct TreeWriter<const K: usize> {
     pub(super) along: Along<K>,
     pub(super) written: WrittenTree,
+    pub(super) rows_at_once: Option<usize>,
 }
 
 impl<const K: usize> TreeWriter<K> {

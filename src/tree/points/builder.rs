@@ -161,9 +161,10 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         Self { limit, ..self }
     }
 
-    /// Sorts so many points at a time.
-    #[cfg(test)]
-    pub(super) fn together_of(self, points: usize) -> Self {
+    /// Sorts so many points at a time. The default follows from the limit of memory.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn together_of(self, points: usize) -> Self {
         Self { together: Some(points), ..self }
     }
 

@@ -14,7 +14,5 @@ mod rows;
 mod runs;
 mod sorted;
 mod sorting;
-#[cfg(test)]
-mod tests;
 
 pub use builder::FromPoints;

@@ -5,6 +5,7 @@ pub(super) mod headers;
 mod killed;
 mod pieces;
 mod remote;
+mod runs;
 mod written;
 
 use std::collections::BTreeMap;

@@ -1,21 +1,10 @@
-//! Points that are sorted in a file, a few at a time. What trees of points are is a matter of the laws.
+//! Points that are sorted in a file, a few at a time, against those that are sorted in memory.
 
-use super::FromPoints;
-use crate::curve::CurveKind;
-use crate::geometry::{Domain, Sample, Scheme};
-use crate::plan::Plan;
-use crate::points::{PointAttribute, Points, PointsValue};
-use crate::rule::RuleKind;
+use orthant::points::{PointAttribute, Points, PointsValue};
+use orthant::prelude::*;
+use orthant::tree::FromPoints;
 
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-}
+use crate::trees::Random;
 
 /// Points at multiples of half a cell: on borders of cells and of the domain, within cells, and beyond.
 fn check<const K: usize>(seed: u64) {
@@ -47,7 +36,7 @@ fn check<const K: usize>(seed: u64) {
 /// In every dimension, of random sizes, schemes and curves.
 #[test]
 fn runs_of_random_points_are_what_memory_has() {
-    for seed in 0..18 {
+    for seed in 0..crate::scope::sized(18, 10) {
         check::<2>(seed);
         check::<3>(seed + 1000);
         check::<4>(seed + 2000);
