@@ -87,5 +87,9 @@ fn build(fresh: &Path, folder: &Path) {
             "-ldl",
         ];
         compile(source, Command::new("g++").args(fixed));
+        // Under the name without a version, too: where there is a GPU, its libraries would be found by that.
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(library, fresh.join(library.split_once(".so").unwrap().0.to_owned() + ".so"))
+            .unwrap();
     }
 }
