@@ -10,11 +10,11 @@ use crate::binary::scratch;
 /// What kernels are compiled with, and what runs them.
 const HEADERS: [(&str, &str); 2] = [("shim.h", include_str!("shim.h")), ("grid.h", include_str!("grid.h"))];
 
-/// What is compiled into what.
-const LIBRARIES: [(&str, &str, &str); 3] = [
-    ("driver.cpp", include_str!("driver.cpp"), "libcuda.so.1"),
-    ("nvrtc.cpp", include_str!("nvrtc.cpp"), "libnvrtc.so.13"),
-    ("nvml.cpp", include_str!("nvml.cpp"), "libnvidia-ml.so.1"),
+/// What is compiled into what, and its other name: where there is a GPU, its libraries would be found by that.
+const LIBRARIES: [(&str, &str, [&str; 2]); 3] = [
+    ("driver.cpp", include_str!("driver.cpp"), ["libcuda.so.1", "libcuda.so"]),
+    ("nvrtc.cpp", include_str!("nvrtc.cpp"), ["libnvrtc.so.13", "libnvrtc.so"]),
+    ("nvml.cpp", include_str!("nvml.cpp"), ["libnvidia-ml.so.1", "libnvidia-ml.so"]),
 ];
 
 /// How kernels are compiled, and what they all begin with: a header that is compiled ahead serves the same flags alone. Variables
@@ -67,7 +67,7 @@ fn build(fresh: &Path, folder: &Path) {
     let shim = format!("-DSHIM=\"{}\"", folder.join("shim.h").display());
     let driver = format!("-DDRIVER=\"{}\"", folder.join("libcuda.so.1").display());
     let flags = format!("-DKERNEL_FLAGS=\"{KERNEL_FLAGS}\"");
-    for (source, text, library) in LIBRARIES {
+    for (source, text, [library, other]) in LIBRARIES {
         std::fs::write(fresh.join(source), text).unwrap();
         let fixed = [
             "-shared",
@@ -87,9 +87,7 @@ fn build(fresh: &Path, folder: &Path) {
             "-ldl",
         ];
         compile(source, Command::new("g++").args(fixed));
-        // Under the name without a version, too: where there is a GPU, its libraries would be found by that.
         #[cfg(unix)]
-        std::os::unix::fs::symlink(library, fresh.join(library.split_once(".so").unwrap().0.to_owned() + ".so"))
-            .unwrap();
+        std::os::unix::fs::symlink(library, fresh.join(other)).unwrap();
     }
 }
