@@ -97,6 +97,8 @@ def folder(base):
     paths = [f'-DSHIM="{built}/shim.h"', f'-DDRIVER="{built}/libcuda.so.1"', f'-DKERNEL_FLAGS="{KERNEL_FLAGS}"']
     for source, library in (("driver.cpp", "libcuda.so.1"), ("nvrtc.cpp", "libnvrtc.so.13")):
         build("-shared", "-fPIC", "-O2", "-std=c++17", *paths, f"-Wl,-soname,{library}", "-pthread", "-o", library, source, "-ldl")
+        # Where there is a GPU, the system's library would be found by its other name.
+        (built / library).with_name(library.split(".so")[0] + ".so").symlink_to(library)
     return built
 
 

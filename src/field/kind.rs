@@ -85,7 +85,7 @@ macro_rules! fields {
                 match (self, k) {
                     $($((Self::$Variant, $k) => {
                         // A static, so that what it refers to is compiled in this crate and not once more by each user. Unit tests
-                        // compile what they reach.
+                        // compile only what they reach (`compiled_here!`).
                         #[cfg(not(test))]
                         static OPEN: Open<$k> = $module::open;
                         #[cfg(test)]

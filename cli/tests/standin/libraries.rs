@@ -10,7 +10,7 @@ use crate::binary::scratch;
 /// What kernels are compiled with, and what runs them.
 const HEADERS: [(&str, &str); 2] = [("shim.h", include_str!("shim.h")), ("grid.h", include_str!("grid.h"))];
 
-/// What is compiled into what, and its other name: where there is a GPU, its libraries would be found by that.
+/// What is compiled into what, and its other name. The program looks for that first, and would find the library of a GPU, where there is one.
 const LIBRARIES: [(&str, &str, [&str; 2]); 3] = [
     ("driver.cpp", include_str!("driver.cpp"), ["libcuda.so.1", "libcuda.so"]),
     ("nvrtc.cpp", include_str!("nvrtc.cpp"), ["libnvrtc.so.13", "libnvrtc.so"]),
@@ -56,6 +56,8 @@ pub(super) fn folder() -> &'static Path {
 
 /// Builds in `fresh` what will be used in `folder`.
 fn build(fresh: &Path, folder: &Path) {
+    // What a killed process of this number left.
+    let _ = std::fs::remove_dir_all(fresh);
     std::fs::create_dir_all(fresh).unwrap();
     for (name, text) in HEADERS {
         std::fs::write(fresh.join(name), text).unwrap();

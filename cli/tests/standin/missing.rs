@@ -51,7 +51,9 @@ pub(super) fn what_is_missing_is_said(folder: &Path) {
     }
     // A driver without NVRTC.
     let bare = empty("driver-only");
-    std::fs::copy(folder.join("libcuda.so.1"), bare.join("libcuda.so.1")).unwrap();
+    for name in ["libcuda.so.1", "libcuda.so"] {
+        std::fs::copy(folder.join("libcuda.so.1"), bare.join(name)).unwrap();
+    }
     let output = orthant(&bare, run, &[]);
     assert_eq!(output.status.code(), Some(4));
     assert!(text(&output).1.contains("libnvrtc.so.13 was in none of"), "{:?}", text(&output));

@@ -163,7 +163,7 @@ fn lengths(terminals: &[Terminal], order: &CurveOrder, files: &[&Shards], rows: 
     let (mut pieces, mut start) = (Vec::new(), 0);
     for shard in 1..files[0].count {
         let begins = files[0].keys(shard).start;
-        if start + rows > terminals.len() {
+        if rows > terminals.len() - start {
             break;
         }
         // A region that goes on beyond the end of a shard belongs to it.

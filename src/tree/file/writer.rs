@@ -93,11 +93,12 @@ impl TreeTarget {
         Self { shard_cells: cells.max(1), ..self }
     }
 
-    /// Sets about how many regions of a run [`write_run`](super::write_run) writes at a time. The default follows from their bricks.
+    /// Sets about how many regions of a run [`write_run`](super::write_run) writes at a time; of several writers the first decides. The
+    /// default follows from their bricks.
     #[doc(hidden)]
     #[must_use]
     pub fn rows_at_once(self, rows: usize) -> Self {
-        Self { rows_at_once: Some(rows), ..self }
+        Self { rows_at_once: Some(rows.max(1)), ..self }
     }
 
     /// With shards as large as those of a tree that is copied, so that its parts are whole shards.

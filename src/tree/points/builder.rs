@@ -164,7 +164,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     /// Sorts so many points at a time. The default follows from the limit of memory.
     #[doc(hidden)]
     #[must_use]
-    pub fn together_of(self, points: usize) -> Self {
+    pub fn points_at_once(self, points: usize) -> Self {
         Self { together: Some(points), ..self }
     }
 

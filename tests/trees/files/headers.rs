@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use orthant::ndarray::ArrayD;
 use orthant::prelude::*;
-use orthant::tree::{CellList, SortedList, TreeFile, TreeInfo, TreeLabel, TreeTarget};
+use orthant::tree::{CellList, Parts, SortedList, TreeFile, TreeInfo, TreeLabel, TreeTarget};
 use orthant::{CellType, Control};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
@@ -273,4 +273,26 @@ fn headers_are_believed_if_they_can_be() {
     std::fs::write(tree.path.join("zarr.json"), group.to_string()).unwrap();
     let said = TreeFile::<3>::open(&tree.path).unwrap_err().to_string();
     assert!(said.contains("unknown field `mine`"), "{said}");
+}
+
+/// The memory that reading a shard takes, by its rows and cells.
+#[test]
+fn the_largest_shard_is_that_of_the_header() {
+    let folder = folder();
+    let plan = Plan::builder([14; 3]).scheme(Scheme::uniform(1, 2, 1)).rule(RuleKind::Full).build().unwrap();
+    let mut list = CellList::new(&plan, CellType::I16).unwrap().most(2);
+    (0..100).for_each(|i| list.push([i % 14, i / 14, i % 5], 7).unwrap());
+    let list = list.sorted(&Control::default()).unwrap().tree().unwrap();
+    let array = ArrayD::from_shape_fn(vec![14; 3], |at| (at[0] * at[1] > 20) as i16);
+    for (name, tree, is_listed) in [("list", list, true), ("array", bottom_up(&plan, &array), false)] {
+        let path = folder.path().join(format!("{name}.tree.zarr"));
+        tree.save(&path, &TreeInfo::of(&plan)).unwrap();
+        let file = TreeFile::<3>::open(&path).unwrap();
+        assert_eq!((file.parts(), file.is_listed()), (1, is_listed));
+        // A chunk of each array has 40 bytes in the index. A row has 17 bytes as a region, 46 as it lies in the file, and of a list 16 of its
+        // entries; a cell is there twice, of a list with its place.
+        let (arrays, row, cell) = if is_listed { (9, 17 + 46 + 16, 2 * (2 + 8)) } else { (8, 17 + 46, 2 * 2) };
+        let expected = arrays * 40 + file.len() as u64 * row + file.leaf_cells() as u64 * cell;
+        assert_eq!(file.largest_shard(), expected, "{name}");
+    }
 }
