@@ -65,14 +65,14 @@ pub(crate) fn widened<T: Copy, const K: usize>(values: [T; K], beyond: T) -> [T;
 }
 
 /// Declares `fn name<const K: usize>() -> &'static T<K>`: the value `T::<K>::HERE`, with all that it refers to compiled
-/// in this crate. It panics where K is not a number of dimensions, but for unit tests.
+/// in this crate. It panics where K is not a number of dimensions, except in unit tests.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! compiled_here {
     (fn $name:ident -> $T:ident) => {
         fn $name<const K: usize>() -> &'static $T<K> {
-            // The compiler compiles a static whether or not anything reaches it. Other crates need it for all numbers of dimensions. No
-            // crate depends on unit tests, so that they compile only what they reach.
+            // The compiler compiles a static whether or not anything reaches it. Other crates need all numbers of dimensions. No crate
+            // depends on unit tests, so these compile only what they reach.
             #[cfg(test)]
             {
                 &$T::<K>::HERE

@@ -101,6 +101,20 @@ impl Random {
     }
 }
 
+/// Calls a check of points with seeds, in each number of dimensions that points have.
+macro_rules! in_each_dimension {
+    ($check:ident) => {
+        for seed in 0..crate::scope::sized(18, 10) {
+            $check::<2>(seed);
+            $check::<3>(seed + 1000);
+            $check::<4>(seed + 2000);
+            $check::<5>(seed + 3000);
+            $check::<6>(seed + 4000);
+        }
+    };
+}
+use in_each_dimension;
+
 fn shape<const K: usize>(size: [u32; K]) -> IxDyn {
     IxDyn(&place(size))
 }

@@ -6,7 +6,7 @@ use orthant::prelude::*;
 use orthant::tree::{BottomUp, FromPoints, TreeError};
 use orthant::{Cell, CellType};
 
-use crate::trees::Random;
+use crate::trees::{Random, in_each_dimension};
 
 /// Points in and about the domain, and the number that each has: many of them in few cells, on borders of cells, and on the border of the
 /// domain.
@@ -103,13 +103,7 @@ fn check<const K: usize>(seed: u64) {
 /// Regions, bricks and checksums, in every dimension, of random sizes, schemes and curves.
 #[test]
 fn trees_are_those_of_dense_arrays() {
-    for seed in 0..crate::scope::sized(18, 10) {
-        check::<2>(seed);
-        check::<3>(seed + 1000);
-        check::<4>(seed + 2000);
-        check::<5>(seed + 3000);
-        check::<6>(seed + 4000);
-    }
+    in_each_dimension!(check);
 }
 
 #[test]

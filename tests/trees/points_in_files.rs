@@ -4,7 +4,7 @@ use orthant::points::{PointAttribute, Points, PointsValue};
 use orthant::prelude::*;
 use orthant::tree::FromPoints;
 
-use crate::trees::Random;
+use crate::trees::{Random, in_each_dimension};
 
 /// Points at multiples of half a cell: on borders of cells and of the domain, within cells, and beyond.
 fn check<const K: usize>(seed: u64) {
@@ -36,13 +36,7 @@ fn check<const K: usize>(seed: u64) {
 /// In two to six dimensions, of random sizes, schemes and curves.
 #[test]
 fn runs_of_random_points_are_what_memory_has() {
-    for seed in 0..crate::scope::sized(18, 10) {
-        check::<2>(seed);
-        check::<3>(seed + 1000);
-        check::<4>(seed + 2000);
-        check::<5>(seed + 3000);
-        check::<6>(seed + 4000);
-    }
+    in_each_dimension!(check);
 }
 
 /// Many runs, and more points in a few regions than are sorted at a time.

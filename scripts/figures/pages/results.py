@@ -234,6 +234,7 @@ def counted(page):
         *quoted(ON + "compile.md", "on a slower machine; one run | @ | @ | 1788", wild),
         *quoted(ON + "compile.md", "right after it, with the picture; one run | @ | @ | 2508", wild),
     )
+    page.says("@ and @ the next night", *quoted(ON + "compile.md", "a formatter ran beside the first | @ | @ | 1788", wild))
     page.says(
         "a tree of 1024³ in @ s, of 4096³ in @ s",
         *quoted(ON + "points-meshes.md", "| | 1024³ | @ | 0.08", wild),

@@ -6,6 +6,8 @@ use orthant::result::MaterialiseError;
 use orthant::tree::{TreeError, TreeFileError, TreeInfo, TreeTarget, write_run};
 use orthant::{CellType, Control};
 
+use crate::trees::folder;
+
 type EachPart = dyn Fn(Tree<2>) -> Result<Tree<2>, TreeError> + Sync;
 
 /// A disc, and regions of one value that go on over many shards.
@@ -20,7 +22,7 @@ fn plan(curve: CurveKind, rule: RuleKind) -> Plan<2> {
 /// What a file of the tree has, written as a whole, and in pieces of so many rows.
 #[test]
 fn files_are_those_of_the_whole_tree() {
-    let (folder, control) = (tempfile::tempdir().unwrap(), Control::default());
+    let (folder, control) = (folder(), Control::default());
     let how = How::default().keep(Keep::Regions).cell(CellType::U8);
     for (curve, rule) in [CurveKind::Morton, CurveKind::Hilbert, CurveKind::Canonical].into_iter().zip([
         RuleKind::Full,
@@ -58,7 +60,7 @@ fn files_are_those_of_the_whole_tree() {
 
 #[test]
 fn failures_have_their_reasons() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let (plan, field, cpu) = (plan(CurveKind::Morton, RuleKind::Full), disc(), Target::cpu());
     let failed = |how: How, kind, control: Option<Control>, each: &EachPart| {
         let mut prepared = cpu.of().prepare(&plan, &field, &how).unwrap();
