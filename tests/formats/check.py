@@ -79,7 +79,7 @@ def nifti(packed):
 
 
 def public(wheels, folder):
-    """Volumes that others made: labels of a frog, a brain at several times, and a part of one at 1 mm."""
+    """Volumes that others made: every eighth label of a frog, a brain at several times, and a part of one at 1 mm."""
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
@@ -90,7 +90,9 @@ def public(wheels, folder):
                     reader.SetFileName(str(folder / name))
                     reader.Update()
                     image = reader.GetOutput()
-                    yield "frog", vtk_to_numpy(image.GetPointData().GetArray(0)).reshape(image.GetDimensions()[::-1])
+                    labels = vtk_to_numpy(image.GetPointData().GetArray(0)).reshape(image.GetDimensions()[::-1])
+                    # All of it would take a third of the time that these checks take.
+                    yield "frog", labels[::2, ::2, ::2]
                 elif stem == "example4d.nii.gz" or (stem.startswith("mni_icbm152_t1") and stem.endswith(".nii.gz")):
                     volume = nifti(archive.read(name))
                     if volume.ndim == 3:

@@ -1,4 +1,4 @@
-"""Volumes to look at, as .npy: labels of a frog and a brain at two times from wheels, and a synthetic atlas.
+"""Volumes to look at, as .npy: every eighth label of a frog and a brain at two times from wheels, and a synthetic atlas.
 
     volumes.py FOLDER WHEEL...
 """
@@ -19,7 +19,7 @@ def frog(archive, name, folder):
     reader.SetFileName(str(folder / name))
     reader.Update()
     image = reader.GetOutput()
-    return vtk_to_numpy(image.GetPointData().GetArray(0)).reshape(image.GetDimensions()[::-1])
+    return vtk_to_numpy(image.GetPointData().GetArray(0)).reshape(image.GetDimensions()[::-1])[::2, ::2, ::2]
 
 
 def series(archive, name, _):
