@@ -53,7 +53,7 @@ impl Nvrtc {
     }
 
     /// Compiles `source` to machine code for `arch` (as in `sm_90`); `headers` are names and texts. For a virtual architecture (as in
-    /// `compute_90`) NVRTC checks the source, and makes what it would optimise at link time; the image is empty.
+    /// `compute_90`) NVRTC only checks the source; the image is empty.
     ///
     /// # Errors
     /// [`CudaError::Compile`] with the log.
@@ -74,6 +74,7 @@ impl Nvrtc {
         let (name_pointers, text_pointers) = (pointers(&names), pointers(&texts));
         let arch_option = format!("--gpu-architecture={arch}");
         let quick = self.quick.then_some("--Ofast-compile=max");
+        // Ends before PTX, which would take longer than the check.
         let checked = arch.starts_with("compute_").then_some("--dlink-time-opt");
         let options = options.iter().copied().chain([&*arch_option]).chain(quick).chain(checked);
         let options = options.map(text).collect::<Result<Vec<_>, _>>()?;

@@ -146,8 +146,8 @@ fn before(n: usize) -> String {
     if n == 0 { "9".into() } else { format!("s{}", n - 1) }
 }
 
-/// Formulas of the sizes up to which they are lines, and one that is a loop. With `ORTHANT_KERNELS=full` as a user's card asks for it, which
-/// says how long a user waits.
+/// Formulas of the sizes up to which they are lines, and one that is a loop. With `ORTHANT_KERNELS=full` NVRTC optimises them as for a
+/// user, and the table says how long a user waits.
 pub fn long_formulas_compile(compiler: Nvrtc) {
     let as_for_users = kernels::is_full();
     let (compiler, architecture) = if as_for_users { (compiler, "sm_90") } else { (compiler.quick(), "compute_90") };

@@ -1,6 +1,6 @@
 //! Kernels compile for an old and a new architecture by turns: every field in every dimension, precision and arithmetic, with curves, block
-//! shapes, cell types, orders and tables going round. Every eighth case becomes machine code. The others become what NVRTC optimises at link
-//! time, which takes a fifth of the time. Only machine code shows too much shared memory, and a function that is not there.
+//! shapes, cell types, orders and tables going round. Every eighth case becomes machine code. NVRTC only checks the others, which takes a
+//! fifth of the time. Only machine code shows too much shared memory, and a function that is not there.
 //! `ORTHANT_KERNELS=full` makes machine code of all cases, for both architectures: `.ci/long` does. Needs NVRTC, but no GPU.
 
 use orthant::CellType;
@@ -114,7 +114,7 @@ pub fn every_specialisation_compiles(compiler: Nvrtc) {
             });
         }
     });
-    let into = if is_full() { "machine code of both" } else { "machine code of one, or what it would be made of" };
+    let into = if is_full() { "machine code of both" } else { "machine code of one, or only checked" };
     println!("{} sources compiled for {ARCHITECTURES:?}, into {into}", count.into_inner());
 }
 

@@ -26,6 +26,8 @@ from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
 from vtkmodules.vtkIOHDF import vtkHDFReader
 from vtkmodules.vtkIOXML import vtkXMLHyperTreeGridReader, vtkXMLImageDataReader, vtkXMLUnstructuredGridReader
 
+from volumes import frog
+
 TYPES = ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"]
 
 
@@ -79,20 +81,13 @@ def nifti(packed):
 
 
 def public(wheels, folder):
-    """Volumes that others made: every eighth label of a frog, a brain at several times, and a part of one at 1 mm."""
+    """Volumes that others made: labels of a frog, a brain at several times, and a part of one at 1 mm."""
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
                 stem = Path(name).name
                 if stem == "frog_tissues.vti":
-                    archive.extract(name, folder)
-                    reader = vtkXMLImageDataReader()
-                    reader.SetFileName(str(folder / name))
-                    reader.Update()
-                    image = reader.GetOutput()
-                    labels = vtk_to_numpy(image.GetPointData().GetArray(0)).reshape(image.GetDimensions()[::-1])
-                    # All of it would take a third of the time that these checks take.
-                    yield "frog", labels[::2, ::2, ::2]
+                    yield "frog", frog(archive, name, folder)
                 elif stem == "example4d.nii.gz" or (stem.startswith("mni_icbm152_t1") and stem.endswith(".nii.gz")):
                     volume = nifti(archive.read(name))
                     if volume.ndim == 3:

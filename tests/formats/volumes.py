@@ -1,4 +1,4 @@
-"""Volumes to look at, as .npy: every eighth label of a frog and a brain at two times from wheels, and a synthetic atlas.
+"""Volumes to look at, as .npy: labels of a frog on every second cell of each axis, a brain at two times from wheels, and a synthetic atlas.
 
     volumes.py FOLDER WHEEL...
 """
@@ -14,6 +14,7 @@ from vtkmodules.vtkIOXML import vtkXMLImageDataReader
 
 
 def frog(archive, name, folder):
+    """Its labels, of every second cell on each axis: VTK and a browser take minutes for all of them."""
     archive.extract(name, folder)
     reader = vtkXMLImageDataReader()
     reader.SetFileName(str(folder / name))
@@ -55,4 +56,5 @@ def main():
                     np.save(folder / f"{name}.npy", read(archive, path, folder))
 
 
-main()
+if __name__ == "__main__":
+    main()
