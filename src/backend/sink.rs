@@ -222,6 +222,11 @@ fn wide() -> usize {
     rayon::current_num_threads().min(WIDE)
 }
 
+/// Cells that all threads move at once, of so many: a sixteenth, since what moves is there twice meanwhile.
+fn moved_together(cells: u64) -> u64 {
+    (cells / 16).clamp(CELLS, CELLS * wide() as u64)
+}
+
 /// Runs of regions whose bricks have at most so many cells, or a single region.
 fn batches(volumes: &[u64], most: u64) -> Vec<Range<usize>> {
     let (mut batches, mut first, mut cells) = (Vec::new(), 0, 0);
@@ -305,7 +310,7 @@ pub(super) fn take_bricks(
     cells: &mut Cells,
 ) -> Result<u64, Error> {
     let (width, mut start) = (bricks.kind().bytes(), start);
-    for batch in batches(volumes, bricks.together(CELLS * wide() as u64)) {
+    for batch in batches(volumes, bricks.together(moved_together(bricks.len()))) {
         let (regions, volumes) = (&mut regions[batch.clone()], &volumes[batch]);
         let end = start + volumes.iter().sum::<u64>();
         let to = &mut cells.bytes_mut()[(start * width) as usize..(end * width) as usize];

@@ -32,23 +32,21 @@ fn listening(child: &Child) {
     }
 }
 
-/// Waits until a process has taken no processor time for half a second; three seconds where the system does not tell.
-fn until_it_waits(child: &Child) {
-    let ticks = || {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
-        let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
-        Some(fields[11].parse::<u64>().ok()? + fields[12].parse::<u64>().ok()?)
-    };
+/// Waits until a pipe that nobody reads is full: it holds much, and for half a second no more comes.
+fn until_full(pipe: &std::io::PipeReader) {
     let (start, mut before) = (Instant::now(), 0);
     while start.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(500));
-        match ticks() {
-            None => return std::thread::sleep(Duration::from_secs(3)),
-            Some(now) if now == before && now > 0 => return,
-            Some(now) => before = now,
+        let held = rustix::io::ioctl_fionread(pipe).unwrap();
+        if held > LITTLE && held == before {
+            return;
         }
+        before = held;
     }
 }
+
+/// Bytes that every system's pipes have room for.
+const LITTLE: u64 = 1 << 15;
 
 /// True if a process ignores SIGHUP, where the system tells.
 fn ignores_hangup(process: &str) -> bool {
@@ -346,14 +344,14 @@ fn a_full_pipe_does_not_keep_it() {
         };
         let mut child = command.spawn().unwrap();
         drop(command);
-        until_it_waits(&child);
+        until_full(&read);
         let sent = Instant::now();
         send(&child, "TERM");
         assert_eq!(child.wait().unwrap().code(), Some(143), "{arguments}");
         assert!(sent.elapsed() < Duration::from_secs(5), "{arguments}: {:?}", sent.elapsed());
         let mut held = Vec::new();
         std::io::Read::read_to_end(&mut { read }, &mut held).unwrap();
-        assert!(held.len() > 1 << 15, "{arguments}: the pipe has room: {} bytes", held.len());
+        assert!(held.len() as u64 > LITTLE, "{arguments}: the pipe has room: {} bytes", held.len());
     }
 }
 

@@ -82,6 +82,8 @@ fn build(fresh: &Path, folder: &Path) {
             &flags,
             // Kernels are linked with the driver, which is loaded under this name.
             &format!("-Wl,-soname,{library}"),
+            // A thread of the driver runs until the process ends, so its code must stay when the program closes the library.
+            "-Wl,-z,nodelete",
             "-pthread",
             "-o",
             library,
