@@ -222,9 +222,10 @@ fn wide() -> usize {
     rayon::current_num_threads().min(WIDE)
 }
 
-/// Cells that all threads move at once, of so many: a sixteenth, since what moves is there twice meanwhile.
+/// Cells that all threads move at once, of so many: at most a quarter of them, since what moves is there twice meanwhile.
+/// With a sixteenth, 16 threads took 1.8 times as long (docs/results/cpu.md).
 fn moved_together(cells: u64) -> u64 {
-    (cells / 16).clamp(CELLS, CELLS * wide() as u64)
+    (cells / 4).clamp(CELLS, CELLS * wide() as u64)
 }
 
 /// Runs of regions whose bricks have at most so many cells, or a single region.

@@ -8,7 +8,7 @@ use crate::binary::{folder, orthant, rows, text};
 
 /// Rows of a sweep with planted medians, in milliseconds.
 fn planted(folder: &Path, axes: &str, millis: impl Fn(&Value) -> f64) {
-    let once = "--warm-up 0 --min-samples 1 --max-samples 1 -o once.jsonl --force";
+    let once = "-a backend=cpu --warm-up 0 --min-samples 1 --max-samples 1 -o once.jsonl --force";
     let measured = orthant(folder, &format!("bench -a workload=mandelbrot {axes} {once}"));
     assert!(measured.status.success(), "{}", text(&measured.stderr));
     let planted = rows(&folder.join("once.jsonl")).into_iter().map(|mut row| {

@@ -77,7 +77,7 @@ fn the_small_sweeps_have_their_figures() {
 
 /// Rows of a sweep whose times are given: its cases are run once, and what they took is replaced.
 fn timed(folder: &Path, axes: &str, millis: impl Fn(usize) -> Vec<f64>) {
-    let once = "--warm-up 0 --min-samples 1 --max-samples 1";
+    let once = "-a backend=cpu --warm-up 0 --min-samples 1 --max-samples 1";
     let measured = orthant(folder, &format!("bench -a workload=mandelbrot {axes} {once} -o once.jsonl --force"));
     assert!(measured.status.success(), "{}", text(&measured.stderr));
     let timed = |(i, mut row): (usize, Value)| {
