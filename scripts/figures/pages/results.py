@@ -230,11 +230,11 @@ def counted(page):
     )
     page.given("(goal 1.05)", "the goals are 220 and 120 where that release takes 407 and 251", "a mesh of 100,000 triangles", "k = 1 to 8", "2048 in flight", "2026-11-21 to 24")
     page.says(
-        "@ CPU seconds and @ s in a fresh clone on a slow machine, where the release before takes @ and @",
-        *quoted(ON + "compile.md", "169 to 189 s) | @ | @ | 1788", wild),
-        *quoted(ON + "compile.md", "the first and the second of these; one run | @ | @ | 2476", wild),
+        "@ CPU seconds and @ s in a fresh clone, where the release before takes @ and @",
+        *quoted(ON + "compile.md", "85 to 94 s) | @ | @ | 1789", wild),
+        *quoted(ON + "compile.md", "15 minutes later; one run | @ | @ | 2478", wild),
     )
-    page.says("and @ and @ later", *quoted(ON + "compile.md", "20 minutes later; one run | @ | @ | 2476", wild))
+    page.says("`.ci/run` in @ s", *quoted(ON + "compile.md", "on a fast machine | 12-01 | 1021 | @ | 82", wild))
     page.says(
         "a tree of 1024³ in @ s, of 4096³ in @ s",
         *quoted(ON + "points-meshes.md", "| | 1024³ | @ | 0.08", wild),
