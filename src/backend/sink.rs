@@ -222,8 +222,8 @@ fn wide() -> usize {
     rayon::current_num_threads().min(WIDE)
 }
 
-/// Cells that all threads move at once, of so many: at most a quarter of them, since what moves is there twice meanwhile.
-/// With a sixteenth, 16 threads took 1.8 times as long (docs/results/cpu.md).
+/// Cells that all threads move at once, of so many: a quarter, since what moves is in memory twice meanwhile, but no less than a
+/// batch, and no more than one per thread. With a sixteenth, 16 threads took 1.8 times as long to move them (docs/results/cpu.md).
 fn moved_together(cells: u64) -> u64 {
     (cells / 4).clamp(CELLS, CELLS * wide() as u64)
 }

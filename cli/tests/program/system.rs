@@ -217,7 +217,7 @@ const BESIDE: u64 = 12 << 20;
 #[test]
 fn a_run_keeps_its_limit_of_memory() {
     let folder = folder("kept-limit");
-    let peak = peak(&folder, "run mandelbrot -n 2^13 --dwell 16 -B 32 -q --keep regions --mem-limit 48M");
+    let peak = peak(&folder, "run mandelbrot -n 2^13 --dwell 16 -B 32 -q --keep regions --mem-limit 48M --threads 16");
     assert!(peak < (48 << 20) + BESIDE, "{} MiB", peak >> 20);
 }
 

@@ -49,12 +49,14 @@ pub(super) fn what_is_missing_is_said(folder: &Path) {
         let (_, err) = text(&output);
         assert!(output.status.code() == Some(code) && err.contains(words), "{bytes}: {err}");
     }
-    // A driver without NVRTC, unless the toolkit is installed, in which the program finds one.
+    // A driver without NVRTC. Where the CUDA toolkit is installed, the program finds the toolkit's.
     let bare = empty("driver-only");
     for name in ["libcuda.so.1", "libcuda.so"] {
         std::fs::copy(folder.join("libcuda.so.1"), bare.join(name)).unwrap();
     }
-    if !text(&orthant(&bare, "doctor", &[])).0.contains("ok   nvrtc") {
+    if text(&orthant(&bare, "doctor", &[])).0.contains("ok   nvrtc") {
+        eprintln!("SKIPPED: a driver without NVRTC, since the CUDA toolkit is installed");
+    } else {
         let output = orthant(&bare, run, &[]);
         assert_eq!(output.status.code(), Some(4));
         assert!(text(&output).1.contains("libnvrtc.so.13 was in none of"), "{:?}", text(&output));

@@ -230,7 +230,7 @@ def counted(page):
     )
     page.given("(goal 1.05)", "the goals are 220 and 120 where that release takes 407 and 251", "a mesh of 100,000 triangles", "k = 1 to 8", "2048 in flight", "2026-11-21 to 24")
     page.says(
-        "@ CPU seconds and @ s in a fresh clone, where the release before takes @ and @",
+        "@ CPU seconds and @ s in a fresh clone on a fast machine, where the release before takes @ and @",
         *quoted(ON + "compile.md", "85 to 94 s) | @ | @ | 1789", wild),
         *quoted(ON + "compile.md", "15 minutes later; one run | @ | @ | 2478", wild),
     )
